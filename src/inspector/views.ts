@@ -1,18 +1,28 @@
+/** What the page shows beyond what operations answer. */
+import { randomUUID } from "node:crypto";
+import { relative, sep } from "node:path";
 import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/agenda.js";
 import { StrataError } from "../base/error.js";
+import { groupBy } from "../base/group.js";
 import { listSwitches } from "../config/setting.js";
-import { readLedger, type SessionFigures, sumFigures } from "../costs/figures.js";
+import { readLedger as readSavings, type SessionFigures, sumFigures } from "../costs/figures.js";
 import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
 import { sumFreed } from "../costs/sums.js";
 import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { createGit } from "../io/node-git.js";
+import { formatJudge } from "../memory/judge.js";
+import { type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
 import { readSafePage } from "../notes/session-files.js";
-import type { Core } from "../operations/core.js";
+import { findRevision } from "../operations/change.js";
+import { type Core, withCore } from "../operations/core.js";
 import { openAgenda } from "../operations/handover/agenda.js";
 import { readSessions as readFacts } from "../operations/handover/sessions.js";
+import { listPlaces, readLedger } from "../operations/memory-files.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";
-import { openOwnState, type Project } from "../operations/project.js";
+import { isInAgentsShell, openOwnState, openProject, type Project } from "../operations/project.js";
+import { readOpen } from "../operations/reconcile.js";
+import { openConflictLog } from "../operations/record-rivals.js";
 import { isFileName } from "../project/folders.js";
 import { PERSON } from "../project/other-instances.js";
 import { type ContextItems, readContextItems } from "../status/context-items.js";
@@ -20,32 +30,65 @@ import { readMemoryStatus } from "../status/memory-status.js";
 import { readSessionScreen } from "../status/session-screen.js";
 import { readTitles } from "../status/session-titles.js";
 import { readStatus } from "../status/status.js";
-import type { AgendaPage, Counts, LogEntry, LogPage, Overview, SessionPage, SessionRow } from "./answers.js";
-import { readMemories, readMemoryPage, readSteps, readWaiting } from "./memories.js";
-import type { ProjectQueue } from "./project-queue.js";
+
+/**
+ * Runs the inspector's work on a project one task at a time: two stores open at once in one process would each consider
+ * the other gone. The queues of other projects open the global memories too, so each queue has its own instance name.
+ */
+export interface ProjectQueue {
+  /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */
+  inTurn<T>(run: (project: Project) => Promise<T>): Promise<T>;
+  /** For the person at the page, if no agent has started the server. */
+  withCore<T>(run: (core: Core, project: Project) => Promise<T>): Promise<T>;
+}
+
+export function createProjectQueue(given: Project): ProjectQueue {
+  let last: Promise<unknown> = Promise.resolve();
+  const cli = {
+    ...given.cli,
+    folder: given.root,
+    instance: `inspector-${randomUUID().slice(0, 8)}`,
+    say() {},
+    // A click in the page counts like input in the terminal that started the server, if there is one.
+    ...(given.cli.draw && { draw() {} }),
+  };
+
+  return {
+    inTurn,
+    withCore: (run) =>
+      inTurn(async (project) => {
+        const caller = (await isInAgentsShell(project.cli)) ? "agent" : "person";
+        return withCore(project, caller, (core) => run(core, project));
+      }),
+  };
+
+  function inTurn<T>(run: (project: Project) => Promise<T>): Promise<T> {
+    const done = last.then(async () => run(await open()));
+    last = done.catch(() => {});
+    return done;
+  }
+
+  async function open(): Promise<Project> {
+    const project = await openProject(cli);
+    if (project.root === given.root) return project;
+    throw new StrataError(
+      "NO_PROJECT",
+      `expected the project ${given.root}, but it is gone, or part of ${project.root} now; start strata serve again`,
+    );
+  }
+}
 
 type View = (queue: ProjectQueue, query: URLSearchParams) => Promise<unknown>;
-
-/** Maximum characters of a search; more would not change the result. */
-const LONGEST_SEARCH = 500;
 
 const views: Readonly<Record<string, View>> = {
   overview: (queue) => queue.inTurn(readOverview),
   counts: (queue) => queue.inTurn(readCounts),
   sessions: (queue) => queue.inTurn(readSessions),
   session: (queue, query) => queue.inTurn((project) => readSessionPage(project, query.get("id") ?? "")),
-  memories: (queue, query) =>
-    queue.withCore((core) =>
-      readMemories(core, {
-        words: (query.get("words") ?? "").trim().slice(0, LONGEST_SEARCH),
-        withArchived: query.get("archived") === "1",
-      }),
-    ),
   memory: (queue, query) => queue.withCore((core) => readMemoryPage(core, query.get("id") ?? "")),
-  waiting: (queue) => queue.withCore(readWaiting),
+  conflicts: (queue) => queue.withCore(readConflicts),
   agenda: (queue) => queue.withCore(readAgenda),
-  steps: (queue, query) =>
-    queue.inTurn((project) => readSteps(project, { onlyDreams: query.get("dreams") === "1" })),
+  steps: (queue, query) => queue.inTurn((project) => readSteps(project, query.get("dreams") === "1")),
   log: (queue) => queue.inTurn(readLog),
 };
 
@@ -57,7 +100,44 @@ export async function readView(queue: ProjectQueue, address: string): Promise<un
   return read(queue, new URLSearchParams(query));
 }
 
-async function readAgenda({ memories }: Core, project: Project): Promise<AgendaPage> {
+/* The project. */
+
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+
+const MOST_DAYS = 30;
+
+/** The figures of `strata status` and `strata stats`; the last days, oldest first. */
+async function readOverview(project: Project) {
+  const { clock } = project.cli;
+  const { config, layers, problems } = await project.settings();
+  const { files } = openOwnState(project);
+  const switches = listSwitches(layers.map(({ settings }) => settings));
+  const given = { candidates: lookAtCandidates(project), clock, files, git: createGit() };
+  const { sessions: _, ...status } = await readStatus(given, project.folders, config, switches);
+  const { days, sessions } = sumFigures((await readSavings(files, project.folders.savings)).sessions);
+  return {
+    ...status,
+    problems: [...problems, ...status.problems],
+    requests: sessions.reduce((sum, { requests }) => sum + requests.length, 0),
+    days: days.slice(-MOST_DAYS),
+  };
+}
+
+/** What waits for the user, shown beside every view. */
+async function readCounts(project: Project) {
+  const { cli, folders } = project;
+  const [{ conflicts }, candidates = 0] = await Promise.all([
+    readMemoryStatus(cli.files, folders.memory),
+    lookAtCandidates(project).count(),
+  ]);
+  return { waiting: conflicts.length + candidates };
+}
+
+export type Counts = Awaited<ReturnType<typeof readCounts>>;
+export type AgendaPage = Awaited<ReturnType<typeof readAgenda>>;
+
+/** `person`: the instance of a person's claims. */
+async function readAgenda({ memories }: Core, project: Project) {
   const all = await openAgenda(project, memories).read();
   const items = findRecent(all, { nowMs: project.cli.clock.now(), days: USUAL_DAYS });
   return { headings: HEADINGS, person: PERSON, items, older: all.length - items.length };
@@ -68,21 +148,25 @@ const MOST_ENTRIES = 500;
 /** The format of `formatLogLine`. */
 const LINE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{3}) (\w+) +(\S+) +(.*)$/;
 
+export type LogPage = Awaited<ReturnType<typeof readLog>>;
+
 /** Reads the end of the log. */
-async function readLog({ cli, folders }: Project): Promise<LogPage> {
+async function readLog({ cli, folders }: Project) {
   const { files } = cli;
   const stat = await files.statItself(folders.log);
-  if (stat?.kind !== "file") return { path: folders.log, entries: [] };
-  const from = Math.max(0, stat.bytes - MOST_BYTES);
-  const bytes = await files.readFrom(folders.log, from, { links: "refused", maxBytes: MOST_BYTES });
+  const from = Math.max(0, (stat?.bytes ?? 0) - MOST_BYTES);
+  const bytes =
+    stat?.kind === "file"
+      ? await files.readFrom(folders.log, from, { links: "refused", maxBytes: MOST_BYTES })
+      : undefined;
   return { path: folders.log, entries: parseLog(bytes ? decodeText(bytes) : "") };
 }
 
 /** Newest first. Leaves out lines in another format, such as a first line that is cut. */
-export function parseLog(text: string): LogEntry[] {
+export function parseLog(text: string) {
   return text
     .split("\n")
-    .flatMap((line): LogEntry[] => {
+    .flatMap((line) => {
       const [, day, time, level = "", source = "", message = ""] = LINE.exec(line) ?? [];
       return day === undefined ? [] : [{ time: `${day}T${time}Z`, level, source, message }];
     })
@@ -90,91 +174,49 @@ export function parseLog(text: string): LogEntry[] {
     .reverse();
 }
 
-const MOST_DAYS = 30;
-
-/** The figures of `strata status` and `strata stats`. */
-async function readOverview(project: Project): Promise<Overview> {
-  const { clock } = project.cli;
-  const { config, layers, problems } = await project.settings();
-  const { files } = openOwnState(project);
-  const switches = listSwitches(layers.map(({ settings }) => settings));
-  const candidates = lookAtCandidates(project);
-  const status = await readStatus(
-    { candidates, clock, files, git: createGit() },
-    project.folders,
-    config,
-    switches,
-  );
-  const { days, sessions } = sumFigures((await readLedger(files, project.folders.savings)).sessions);
-  return {
-    saved: status.saved,
-    totals: status.savings,
-    requests: sessions.reduce((sum, { requests }) => sum + requests.length, 0),
-    days: days.slice(-MOST_DAYS).map(({ day, saved, totals }) => ({
-      ...{ day, saved },
-      ...{ tokensFreed: totals.tokensFreed, cacheLost: totals.cacheLost },
-    })),
-    memories: status.memories,
-    ...(status.candidates !== undefined && { candidates: status.candidates }),
-    conflicts: status.conflicts.length,
-    blockers: status.blockers,
-    results: status.results,
-    ...(status.background && { background: status.background }),
-    layers: Object.entries(status.layers).map(([name, isOn]) => ({ name, isOn })),
-    problems: [...problems, ...status.problems],
-  };
-}
-
-async function readCounts(project: Project): Promise<Counts> {
-  const { cli, folders } = project;
-  const [{ conflicts }, candidates = 0] = await Promise.all([
-    readMemoryStatus(cli.files, folders.memory),
-    lookAtCandidates(project).count(),
-  ]);
-  return { waiting: conflicts.length + candidates };
-}
-
-/* Reads the sessions of a project, and one session in full. */
+/* The sessions of a project, and one session in full. */
 
 const MOST_SESSIONS = 100;
 const MOST_REQUESTS = 600;
 const MOST_ACTIONS = 200;
 const MOST_ITEMS = 30;
 
-/** Last used first. */
-async function readSessions(project: Project): Promise<readonly SessionRow[]> {
+export type SessionRow = Awaited<ReturnType<typeof readSessions>>[number];
+
+/** Last used first. `about`: the user's first request, or what the agent is doing. */
+async function readSessions(project: Project) {
   const { files } = openOwnState(project);
   const { folders } = project;
   const facts = new Map((await readFacts(project, MOST_SESSIONS)).map((one) => [one.id, one]));
   const titles = await readTitles(files, folders.sessions);
-  const ledger = await readLedger(files, folders.savings);
-  const figures = new Map(sumFigures(ledger.sessions, titles).sessions.map((one) => [one.sessionID, one]));
-  const rows = [...new Set([...facts.keys(), ...figures.keys()])].map((id): SessionRow => {
+  const { sessions } = sumFigures((await readSavings(files, folders.savings)).sessions, titles);
+  const figures = new Map(sessions.map((one) => [one.sessionID, one]));
+  const rows = [...new Set([...facts.keys(), ...figures.keys()])].map((id) => {
     const [known, summed] = [facts.get(id), figures.get(id)];
-    const title = known?.title ?? summed?.title;
-    const about = known?.doing ?? known?.goal;
     return {
       id,
-      ...(title !== undefined && { title }),
-      ...(about !== undefined && { about }),
+      title: known?.title ?? summed?.title,
+      about: known?.doing ?? known?.goal,
       lastActive: [known?.lastActive ?? "", summed?.lastUsed ?? ""].sort().at(-1) ?? "",
-      ...(known && { phase: known.phase }),
+      phase: known?.phase,
       openTodos: known?.openTodos ?? 0,
       requests: summed?.requests.length ?? 0,
-      ...(summed && { saved: summed.saved }),
+      saved: summed?.saved,
     };
   });
   const newest = rows.sort((a, b) => b.lastActive.localeCompare(a.lastActive)).slice(0, MOST_SESSIONS);
   return Promise.all(
     newest.map(async (row) => {
       const screen = isFileName(row.id) ? await readSessionScreen(files, folders, row.id) : undefined;
-      return screen ? { ...row, context: screen.context } : row;
+      return { ...row, context: screen?.context };
     }),
   );
 }
 
-/** @throws StrataError NO_SESSION */
-async function readSessionPage(project: Project, id: string): Promise<SessionPage> {
+export type SessionPage = Awaited<ReturnType<typeof readSessionPage>>;
+
+/** `screen` is absent if the session has sent no request since this record exists. @throws StrataError NO_SESSION */
+async function readSessionPage(project: Project, id: string) {
   if (!isFileName(id))
     throw new StrataError("NO_SESSION", `expected the id of a session, ${JSON.stringify(id)} came`);
   const { files } = openOwnState(project);
@@ -188,41 +230,132 @@ async function readSessionPage(project: Project, id: string): Promise<SessionPag
   ]);
   if (!screen && notes === undefined && records.length === 0)
     throw new StrataError("NO_SESSION", `session ${id} is unknown; it may belong to another project`);
-  const [figures] = sumFigures(new Map([[id, records]])).sessions;
-  const title = titles.get(id) ?? screen?.title;
-  const lastActive = screen?.time ?? figures?.lastUsed;
   return {
-    id,
-    ...(title !== undefined && { title }),
-    ...(lastActive !== undefined && lastActive !== "" && { lastActive }),
-    ...(screen && { screen }),
-    ...describeFigures(figures as SessionFigures),
+    ...{ id, screen, notes },
+    title: titles.get(id) ?? screen?.title,
+    ...describeFigures(id, records, screen?.time),
     ...describeActions(records),
-    ...(items && { items: describeItems(items) }),
-    ...(notes !== undefined && { notes }),
+    items: items && describeItems(items),
   };
 }
 
-function describeFigures({ replacements, requests, saved, totals }: SessionFigures) {
+/** The newest requests, oldest first, and the numbers, from 1, of those before which history was replaced. */
+function describeFigures(id: string, records: readonly SavingsRecord[], time: string | undefined) {
+  const [figures] = sumFigures(new Map([[id, records]])).sessions;
+  const { lastUsed, replacements, requests, saved, totals } = figures as SessionFigures;
   const left = Math.max(0, requests.length - MOST_REQUESTS);
   return {
-    saved,
-    totals,
-    requests: requests.slice(left),
+    ...{ saved, totals, requests: requests.slice(left) },
+    lastActive: (time ?? lastUsed) || undefined,
     replacements: replacements.map((number) => number - left).filter((number) => number > 0),
   };
 }
 
-/** All records except the requests themselves, newest first. */
-function describeActions(
-  records: readonly SavingsRecord[],
-): Pick<SessionPage, "layerActions" | "freed" | "moreLayerActions"> {
+/** What each layer did, newest first, and the tokens that it removed; all records but the requests themselves. */
+function describeActions(records: readonly SavingsRecord[]) {
   const all = records.filter(({ event }) => event !== "answer").reverse();
   const layerActions = all.slice(0, MOST_ACTIONS);
   return { freed: sumFreed(records), layerActions, moreLayerActions: all.length - layerActions.length };
 }
 
-function describeItems({ items, omitted }: ContextItems): NonNullable<SessionPage["items"]> {
+function describeItems({ items, omitted }: ContextItems) {
   const shown = items.slice(0, MOST_ITEMS);
   return { shown, more: items.length - shown.length + omitted };
+}
+
+/* One memory. */
+
+export type MemoryPage = Awaited<ReturnType<typeof readMemoryPage>>;
+
+/** `revision`: an edit has to name it, to prove that it is based on this version. @throws StrataError NO_MEMORY */
+async function readMemoryPage({ memories, root }: Core, id: string) {
+  const memory = (await memories.list({ archived: true })).find((one) => one.id === id);
+  if (!memory)
+    throw new StrataError("NO_MEMORY", `there is no memory ${JSON.stringify(id)}; it may have been renamed`);
+  const path = await memories.locate(id);
+  const below = path === undefined ? undefined : relative(root, path);
+  return {
+    memory,
+    /** Who judged that it is to be kept, and why. */
+    judge: formatJudge(memory),
+    revision: findRevision(memory),
+    /** Relative to the project; absent if the file is elsewhere. */
+    path: below?.startsWith(`..${sep}`) ? undefined : below,
+    uses: memories.useOf(id)?.count ?? 0,
+    changes: planChanges(await memories.history(id)),
+  };
+}
+
+/* Changes, from the ledger: those of one memory, or all, grouped into steps that can be undone as a whole. */
+
+const MOST_STEPS = 60;
+const MOST_CHANGES = 50;
+/** Characters of a text; a longer one is cut. */
+const LONGEST_TEXT = 20_000;
+
+export type Steps = Awaited<ReturnType<typeof readSteps>>;
+export type Step = Steps["steps"][number];
+export type Change = ReturnType<typeof describeChange>;
+
+/** Steps of project and global memories, a dream or a single change each, newest first. Writes nothing. */
+async function readSteps(project: Project, onlyDreams: boolean) {
+  const { cli, log } = project;
+  const places = listPlaces(project);
+  const ledgers = await Promise.all(places.map((place) => readLedger({ files: cli.files, log }, place)));
+  const lines = sortByTime(ledgers.flat());
+  const runs = groupBy(lines, runOf);
+  const all = [...runs.values()].filter(([first]) => !onlyDreams || first?.operation === "dream").reverse();
+  const undone = new Set(lines.map(({ undoes }) => undoes));
+  const texts = readTexts(lines);
+  const steps = all.slice(0, MOST_STEPS).map((own) => {
+    const { at, by, operation, reason, undoes, ...first } = own[0] as LedgerLine;
+    const isUndone = undone.has(runOf(first));
+    return {
+      ...{ run: runOf(first), at, operation, by, isUndone },
+      reason: own.length === 1 ? reason : undefined,
+      canUndo: by === "strata" && undoes === undefined && !isUndone,
+      changes: own.slice(0, MOST_CHANGES).map((line) => describeChange(line, texts)),
+      moreChanges: Math.max(0, own.length - MOST_CHANGES),
+    };
+  });
+  return { steps, more: all.length - steps.length };
+}
+
+/** The changes of one memory, newest first. Pure. */
+function planChanges(lines: readonly LedgerLine[]): Change[] {
+  const texts = readTexts(lines);
+  const newest = sortByTime(lines).slice(-MOST_CHANGES).reverse();
+  return newest.map((line) => describeChange(line, texts));
+}
+
+/** The texts in the ledger, by their hash. */
+const readTexts = (lines: readonly LedgerLine[]): ReadonlyMap<string | null, string> =>
+  new Map(lines.flatMap(({ after, contents }) => (contents === undefined ? [] : [[after, contents]])));
+
+/** `run` identifies this change, and all made in the same step, for undo. */
+function describeChange(line: LedgerLine, texts: ReadonlyMap<string | null, string>) {
+  const { after, at, before, by, from, id, key, operation, path, reason } = line;
+  return {
+    ...{ id, memory: key, at, by, operation, reason, run: runOf(line) },
+    /** The file's text; absent if there was no file or the ledger does not have the text. */
+    before: texts.get(before)?.slice(0, LONGEST_TEXT),
+    after: texts.get(after)?.slice(0, LONGEST_TEXT),
+    movedTo: from === undefined ? undefined : path,
+  };
+}
+
+const runOf = ({ id, run }: Pick<LedgerLine, "id" | "run">): string => run ?? id;
+
+/* Memories with two versions. */
+
+export type ConflictPair = Awaited<ReturnType<typeof readConflicts>>[number];
+
+/** A version without an id is only in the conflict record; `by` is the session that wrote it, if known. */
+async function readConflicts({ memories }: Core, project: Project) {
+  const conflicts = await readOpen({ cli: project.cli, log: await openConflictLog(project), memories });
+  return conflicts.map(({ inUse, name, other, otherText, record }) => ({
+    ...{ name, title: record.title, found: record.found },
+    this: { id: inUse.id, text: inUse.content, by: record.standingBy },
+    that: { id: other?.id, text: otherText, by: record.otherBy },
+  }));
 }

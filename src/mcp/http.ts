@@ -32,6 +32,8 @@ export function createMcpHandler(
   const sessions = new Map<string, Session>();
 
   const handle = async (request: Request): Promise<Response> => {
+    // No stream for the server's own messages: it sends none.
+    if (request.method === "GET") return refuse(405, "expected POST");
     const id = request.headers.get(HEADER);
     if (id === null)
       return request.method === "POST" ? begin(request) : refuse(400, `the header ${HEADER} is missing`);
@@ -51,6 +53,7 @@ export function createMcpHandler(
   async function begin(request: Request): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      enableJsonResponse: true,
       async onsessioninitialized(id) {
         sessions.set(id, { transport, usedMs: clock.now() });
         await endOthers();

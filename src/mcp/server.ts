@@ -1,6 +1,5 @@
 /** Serves the memories of one project to any number of clients. */
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Server, type ServerOptions } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
@@ -15,8 +14,6 @@ import {
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
-  type ListRootsResult,
-  ListRootsResultSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
@@ -46,7 +43,7 @@ import { tools } from "./tools.js";
 export interface McpServerOptions extends SharedContextOptions {
   /** `all`, `default`, or names of tools separated by commas. */
   tools?: string | undefined;
-  /** Where the clients work; absent if only they know. */
+  /** Where the client works, if the server runs there. */
   clientFolder?: string;
 }
 
@@ -57,17 +54,6 @@ export interface McpServer {
   close(): Promise<void>;
 }
 
-/** As the client describes itself. */
-interface ClientFacts {
-  name: string;
-  hasRoots: boolean;
-}
-
-/** Asks the client on the stream of its own request, since it may have no stream for the server's requests. */
-type ListRoots = () => Promise<ListRootsResult>;
-
-/** Time limit for a client's answer to `roots/list`. */
-const ROOTS_MS = 2_000;
 /** How long `close` waits for running calls. */
 const END_MS = 30_000;
 
@@ -87,24 +73,20 @@ export function createMcpServer(project: Project, options: McpServerOptions): Mc
 
   return {
     async accept(transport, onEnd) {
-      const { clientFolder } = options;
-      const isHere = clientFolder === undefined || (await isInProject(project, [clientFolder]));
+      const isHere = options.clientFolder !== undefined && (await isInProject(project, options.clientFolder));
       const hasPlugin = isHere && (await project.settings()).plugins.some(isStrata);
-      let facts: ClientFacts = { name: "", hasRoots: false };
+      let name = "";
       let opening: Promise<ClientContext> | undefined;
       const served: Served = {
         log: project.log,
-        mayBeBeside: () => hasPlugin && isOpenCode(facts),
         greet(given) {
-          facts = given;
+          name = given;
+          const isBesidePlugin = hasPlugin && isOpenCode(name);
+          return { isBesidePlugin, tools: planOffer(wanted, { ...options, isBesidePlugin }) };
         },
         client() {
-          opening ??= open().then((opened) => openClientContext(opened, facts.name));
+          opening ??= open().then((opened) => openClientContext(opened, name));
           return opening;
-        },
-        async tools(listRoots) {
-          const isBesidePlugin = served.mayBeBeside() && (await isBeside(listRoots, facts));
-          return planOffer(wanted, { ...options, isBesidePlugin });
         },
       };
       const server = createClientServer(served);
@@ -131,12 +113,6 @@ export function createMcpServer(project: Project, options: McpServerOptions): Mc
       });
     },
   };
-
-  async function isBeside(listRoots: ListRoots, { hasRoots }: ClientFacts): Promise<boolean> {
-    if (options.clientFolder !== undefined || !hasRoots) return true;
-    const asked = await waitAtMost(cli.clock, ROOTS_MS, listRoots);
-    return isInProject(project, asked.kind === "done" ? readRoots(asked.value.roots) : []);
-  }
 }
 
 /** Notes the requests of a client; the function returned resolves when each has its answer, or the connection has ended. */
@@ -174,49 +150,26 @@ function watchRequests(transport: Transport): () => Promise<unknown> {
  */
 
 /** `opencode`, as OpenCode 1 names itself, and `cli`, as OpenCode 2 does. */
-const isOpenCode = ({ name }: ClientFacts): boolean => /^(opencode\b|cli$)/i.test(name);
+const isOpenCode = (name: string): boolean => /^(opencode\b|cli$)/i.test(name);
 
-/**
- * Is one of these folders in the project, or in a worktree that shares its memories? A client that names no folder
- * counts as inside: a missing tool is noticed sooner than a duplicate.
- */
-async function isInProject({ cli, folders }: Project, places: readonly string[]): Promise<boolean> {
-  if (places.length === 0) return true;
+/** Is this folder in the project, or in a worktree that shares its memories? */
+async function isInProject({ cli, folders }: Project, folder: string): Promise<boolean> {
   const findHome = async (memory: string): Promise<string> => {
     const home = dirname(dirname(memory));
     return (await cli.files.realPath(home)) ?? home;
   };
-  const own = await findHome(folders.memory);
-  for (const folder of places) {
-    const found = await openProject({ ...cli, folder }).catch(() => undefined);
-    if (found && (await findHome(found.folders.memory)) === own) return true;
-  }
-  return false;
-}
-
-/** The folders among the client's roots. */
-function readRoots(roots: readonly { uri: string }[]): string[] {
-  return roots.flatMap(({ uri }) => {
-    try {
-      return [fileURLToPath(uri)];
-    } catch {
-      return [];
-    }
-  });
+  const found = await openProject({ ...cli, folder }).catch(() => undefined);
+  return found !== undefined && (await findHome(found.folders.memory)) === (await findHome(folders.memory));
 }
 
 /* The protocol's side of one client. */
 
 interface Served {
   log: Pick<Log, "warn">;
-  /** Called first, with what the client says about itself. */
-  greet(facts: ClientFacts): void;
-  /** May the client be an OpenCode with the plugin? */
-  mayBeBeside(): boolean;
+  /** Called first, with the client's name, which decides what it gets. */
+  greet(name: string): { isBesidePlugin: boolean; tools: readonly McpTool[] };
   /** Opened by the first call that needs it. */
   client(): Promise<ClientContext>;
-  /** Called with the first request that needs the tools, since it may have to ask the client for its roots. */
-  tools(listRoots: ListRoots): Promise<readonly McpTool[]>;
 }
 
 /** The server's name, with which many clients prefix its tools. */
@@ -239,18 +192,13 @@ const NO_VALIDATOR: NonNullable<ServerOptions["jsonSchemaValidator"]> = {
 function createClientServer(served: Served): Server {
   const server = new Server(SERVER, { capabilities: CAPABILITIES, jsonSchemaValidator: NO_VALIDATOR });
   const queue = new PQueue({ concurrency: CALLS_AT_ONCE });
-  let asked: Promise<readonly McpTool[]> | undefined;
-  const listTools = (listRoots: ListRoots): Promise<readonly McpTool[]> => {
-    asked ??= served.tools(listRoots);
-    return asked;
-  };
+  let offered: readonly McpTool[] = [];
 
-  // The client's name decides what the server can do.
   server.setRequestHandler(InitializeRequestSchema, ({ params }) => {
-    const { capabilities, clientInfo, protocolVersion: version } = params;
-    served.greet({ name: clientInfo.name, hasRoots: capabilities.roots !== undefined });
+    const { clientInfo, protocolVersion: version } = params;
+    const { isBesidePlugin: isBeside, tools: own } = served.greet(clientInfo.name);
+    offered = own;
     const isKnown = SUPPORTED_PROTOCOL_VERSIONS.includes(version);
-    const isBeside = served.mayBeBeside();
     return {
       protocolVersion: isKnown ? version : LATEST_PROTOCOL_VERSION,
       // OpenCode gives the model three more tools for a server with resources.
@@ -259,12 +207,8 @@ function createClientServer(served: Served): Server {
       instructions: isBeside ? BESIDE : INSTRUCTIONS,
     };
   });
-  server.setRequestHandler(ListToolsRequestSchema, async (_request, { sendRequest }) => {
-    const offered = await listTools(() => sendRequest({ method: "roots/list" }, ListRootsResultSchema));
-    return { tools: offered.map(describeTool) };
-  });
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId, sendRequest, signal }) => {
-    const offered = await listTools(() => sendRequest({ method: "roots/list" }, ListRootsResultSchema));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(describeTool) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId, signal }) => {
     const tool = offered.find(({ name }) => name === params.name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${cut(params.name, 100)}`);
     const call = { id: String(requestId), signal };

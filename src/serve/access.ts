@@ -16,8 +16,11 @@ export interface Credentials {
   cookie?: string | undefined;
 }
 
+/** The name of a client with the key. */
+export const KEY_CLIENT = "key";
+
 export interface Access {
-  /** The client's name for its rate limit; `undefined` if the credentials are missing or wrong. */
+  /** `KEY_CLIENT`, or the name of a browser's session; `undefined` if the credentials are missing or wrong. */
   identify(credentials: Credentials): string | undefined;
   /** A code that a browser can exchange for a session, once and within `LINK_MS`. */
   createCode(): string;
@@ -41,7 +44,7 @@ export function createAccess({ clock, key }: { clock: Pick<Clock, "now">; key: s
   return {
     identify({ apiKey, authorization, cookie }) {
       const given = apiKey ?? readBearer(authorization);
-      if (given !== undefined) return timingSafeEqual(digest(given), keyDigest) ? "key" : undefined;
+      if (given !== undefined) return timingSafeEqual(digest(given), keyDigest) ? KEY_CLIENT : undefined;
       return cookie === undefined ? undefined : sessions.find(cookie);
     },
 

@@ -9,12 +9,14 @@
  */
 import { isIP } from "node:net";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { HTTPException } from "hono/http-exception";
 import { secureHeaders } from "hono/secure-headers";
+import { timeout } from "hono/timeout";
 import { formatError } from "../base/error.js";
-import { type Clock, waitAtMost } from "../io/clock.js";
-import type { Access } from "./access.js";
+import type { Clock } from "../io/clock.js";
+import { type Access, KEY_CLIENT } from "./access.js";
 import { type Health, toPublic } from "./health.js";
 import type { ServerMetrics } from "./metrics.js";
 import { type HostRules, LOOPBACK } from "./settings.js";
@@ -23,7 +25,7 @@ export interface AppOptions {
   clock: Clock;
   access: Access;
   hosts: HostRules;
-  /** Per client; health and assets are unlimited. */
+  /** With the key; health and a browser's session are unlimited. */
   requestsPerMinute: number;
   /** Never rejects. */
   health(): Promise<Health>;
@@ -40,8 +42,10 @@ export interface AppOptions {
   inspector?: Hono | undefined;
 }
 
-/** Time limit for the start of a response; a stream may take longer. */
-export const ANSWER_MS = 60_000;
+/** Time limit for the start of a response. */
+const ANSWER_MS = 60_000;
+/** Much larger than any memory. */
+export const MOST_BODY_BYTES = 1_000_000;
 const SESSION_COOKIE = "strata";
 
 /**
@@ -65,8 +69,8 @@ export function createApp(options: AppOptions): Hono {
   const { access, health, hosts, inspector, mcp, metrics, stats } = options;
   const app = new Hono();
   app.onError((thrown, context) => {
-    // A handler's verdict on the request.
-    if (thrown instanceof HTTPException && thrown.status < 500)
+    // A verdict on the request, or the time limit's.
+    if (thrown instanceof HTTPException && thrown.status !== 500)
       return context.json({ error: thrown.message }, thrown.status);
     options.complain(`${context.req.method} ${new URL(context.req.url).pathname}: ${formatError(thrown)}`);
     return refuse(context, 500, "the server failed; see its terminal");
@@ -101,7 +105,15 @@ export function createApp(options: AppOptions): Hono {
     return context.json(toPublic(found), found.status === "ok" ? 200 : 503);
   });
   app.get("/open/:code", (context) => openPage(context, access));
-  app.use(checkOrigin, identify(options), limitBody, limitTime(options));
+  app.use(
+    checkOrigin,
+    identify(options),
+    bodyLimit({
+      maxSize: MOST_BODY_BYTES,
+      onError: (context) => refuse(context, 413, `expected a body of at most ${MOST_BODY_BYTES} bytes`),
+    }),
+    timeout(ANSWER_MS, new HTTPException(504, { message: `no answer within ${ANSWER_MS / 1000} s` })),
+  );
   app.get("/stats", async (context) => context.json(await stats()));
   app.get("/metrics", async (context) => {
     context.header("content-type", metrics.contentType);
@@ -200,7 +212,8 @@ function identify({ access, clock, requestsPerMinute: limit }: AppOptions): Midd
       apiKey: req.header("x-api-key"),
       cookie: getCookie(context, nameCookie(context)),
     });
-    if (client !== undefined && req.path.startsWith("/assets/")) return next();
+    // The page reads what it shows again every few seconds.
+    if (client !== undefined && client !== KEY_CLIENT) return next();
     const { isAllowed, remaining, resetSeconds } = count(`${client ?? ""} ${readAddress(context)}`);
     context.header("ratelimit-limit", String(limit));
     context.header("ratelimit-remaining", String(remaining));
@@ -225,52 +238,12 @@ function readAddress(context: Context): string {
   return env?.incoming?.socket?.remoteAddress ?? "";
 }
 
-function limitTime({ clock }: Pick<AppOptions, "clock">): MiddlewareHandler {
-  return async (context, next) => {
-    const waited = await waitAtMost(clock, ANSWER_MS, () => next());
-    if (waited.kind === "failed") throw waited.thrown;
-    return waited.kind === "overran"
-      ? refuse(context, 504, `no answer within ${ANSWER_MS / 1000} s`)
-      : undefined;
-  };
-}
-
-/** Much larger than any memory. */
-export const MOST_BODY_BYTES = 1_000_000;
-
-/**
- * Reads the whole body before it calls the handler, which does not run if the body is too long or incomplete; with Hono's
- * own limit, an incomplete body would be the handler's failure.
- */
-const limitBody: MiddlewareHandler = async (context, next) => {
-  const { raw } = context.req;
-  if (raw.method === "GET" || raw.method === "HEAD") return next();
-  const chunks: Uint8Array[] = [];
-  let bytes = Number(context.req.header("content-length") ?? 0);
-  const isTooLong = (): boolean => bytes > MOST_BODY_BYTES;
-  try {
-    if (!isTooLong()) bytes = 0;
-    for await (const chunk of isTooLong() ? [] : (raw.body ?? [])) {
-      bytes += chunk.byteLength;
-      if (isTooLong()) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    return refuse(context, 400, "the body ended before it was complete");
-  }
-  if (isTooLong()) return refuse(context, 413, `expected a body of at most ${MOST_BODY_BYTES} bytes`);
-  const { headers, method, signal, url } = raw;
-  const body = chunks.length > 0 && { body: Buffer.concat(chunks) };
-  context.req.raw = new Request(url, { method, headers, signal, ...body });
-  return next();
-};
-
 const WINDOW_MS = 60_000;
 /** Bounds memory: one more client begins a new window for all. */
 const MOST_CLIENTS = 10_000;
 
 /** Counts a client's requests in the current minute. */
-export function createRateLimit(clock: Pick<Clock, "now">, limit: number) {
+function createRateLimit(clock: Pick<Clock, "now">, limit: number) {
   const used = new Map<string, number>();
   let endsMs = 0;
   return (client: string) => {

@@ -1,8 +1,6 @@
 /**
- * The socket: Node's HTTP server, with limits on everything that a client can keep open.
- *
- * It stops in three steps: it accepts no more connections, closes the event streams, which would never end, and gives
- * other responses a few seconds.
+ * The socket: Node's HTTP server, with limits on everything that a client can keep open; and the projects that it serves.
+ * When it stops, it accepts no more connections and gives responses a few seconds.
  */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -63,24 +61,14 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
     ...BOUNDS,
     ...bounds,
   };
-  /** Event streams, which would never end; those of other methods than GET end with their response. */
-  const streams = new Set<HttpBindings["outgoing"]>();
   let isEnding = false;
-  const answer = async (request: Request, env: HttpBindings): Promise<Response> => {
-    const { incoming, outgoing } = env;
-    outgoing.once("close", () => {
-      streams.delete(outgoing);
-      // Otherwise the client would keep the connection for its next request.
-      if (isEnding) incoming.socket.destroySoon();
-    });
-    const response = await app.fetch(request, env);
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-    if (!isStream || !response.body) return response;
-    if (request.method === "GET" && !outgoing.closed) streams.add(outgoing);
-    return new Response(addHeartbeats(response.body, clock), response);
-  };
   const server = createAdaptorServer({
-    fetch: (request, env) => answer(request, env as HttpBindings),
+    fetch(request, env) {
+      const { incoming, outgoing } = env as HttpBindings;
+      // Otherwise the client would keep the connection for its next request.
+      outgoing.once("close", () => isEnding && incoming.socket.destroySoon());
+      return app.fetch(request, env);
+    },
     // The rest of this process keeps Node's own Request and Response.
     overrideGlobalObjects: false,
     serverOptions: {
@@ -99,7 +87,6 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
     async stop() {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       isEnding = true;
-      for (const stream of streams) stream.destroy();
       await waitAtMost(clock, STOP_MS, () => closed);
       server.closeAllConnections();
       await closed;
@@ -124,43 +111,6 @@ async function start(server: Server, { host, port }: Pick<ListenOptions, "host" 
       `cannot listen on ${host}, port ${port}: ${why}; choose another port with --port`,
     );
   }
-}
-
-/** Shorter than the server's idle timeout and those of common proxies. */
-const HEARTBEAT_MS = 25_000;
-const NEWLINE = 0x0a;
-/** A comment, which readers of server-sent events skip. */
-const HEARTBEAT = new TextEncoder().encode(": \n\n");
-
-/**
- * Adds heartbeats to an idle event stream. None is sent within an event, or to a client that does not read, so that the
- * idle timeout still ends its connection.
- */
-export function addHeartbeats(events: ReadableStream<Uint8Array>, clock: Clock): ReadableStream<Uint8Array> {
-  let isBetween = true;
-  let stop = (): void => {};
-  const sendLater = (controller: TransformStreamDefaultController<Uint8Array>): void => {
-    stop = clock.after(HEARTBEAT_MS, () => {
-      // The client has left.
-      if (controller.desiredSize === null) return;
-      sendLater(controller);
-      if (isBetween && controller.desiredSize > 0) controller.enqueue(HEARTBEAT);
-    });
-  };
-  return events.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>(
-      {
-        start: sendLater,
-        transform(chunk, controller) {
-          isBetween = chunk.at(-1) === NEWLINE && chunk.at(-2) === NEWLINE;
-          controller.enqueue(chunk);
-        },
-        flush: () => stop(),
-      },
-      undefined,
-      { highWaterMark: 1 },
-    ),
-  );
 }
 
 /* The projects that the server serves. */

@@ -6,8 +6,8 @@ import { createInspector } from "../../src/inspector/inspector.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { ToolPart } from "../../src/io/message.js";
-import { type CliContext, createStyle } from "../../src/operations/command.js";
-import { openProject } from "../../src/operations/project.js";
+import { createStyle } from "../../src/operations/command.js";
+import { openProject, type Project } from "../../src/operations/project.js";
 import { candidateOf, openTestCandidates } from "./candidates.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
@@ -149,38 +149,42 @@ export interface OpenInspector {
   id: string;
 }
 
-/** Creates the inspector of the project on these files. */
-export async function openInspector(
+interface InspectorGiven {
+  assetsFolder?: string;
+  env?: Record<string, string>;
+  folder?: string;
+  isInTerminal?: boolean;
+  others?: readonly string[];
+}
+
+export const openInspected = (
   files: Files,
   clock: Clock,
-  {
-    assetsFolder,
-    env = {},
-    folder = PROJECT,
-    isInTerminal = true,
-    others = [],
-  }: {
-    assetsFolder?: string;
-    env?: Record<string, string>;
-    folder?: string;
-    isInTerminal?: boolean;
-    others?: readonly string[];
-  } = {},
-): Promise<OpenInspector> {
-  const cli: CliContext = {
+  folder: string,
+  { env = {}, isInTerminal = true }: InspectorGiven = {},
+): Promise<Project> =>
+  openProject({
     ...{ files, clock, folder, env, home: "/home/me", style: createStyle(false) },
     loadLayers: async () => layers,
     say() {},
     warn() {},
     openFile: async () => {},
     ...(isInTerminal && { draw() {} }),
-  };
-  const project = await openProject(cli);
-  const beside = await Promise.all(others.map((one) => openProject({ ...cli, folder: one })));
-  const projects = [
-    { id: ID, project },
-    ...beside.map((one, at) => ({ id: `${at}`.padStart(ID.length, "0"), project: one })),
-  ];
+  });
+
+/** Creates the inspector of the project on these files. */
+export async function openInspector(
+  files: Files,
+  clock: Clock,
+  given: InspectorGiven = {},
+): Promise<OpenInspector> {
+  const { assetsFolder, folder = PROJECT, others = [] } = given;
+  const projects = await Promise.all(
+    [folder, ...others].map(async (one, at) => ({
+      id: at === 0 ? ID : `${at - 1}`.padStart(ID.length, "0"),
+      project: await openInspected(files, clock, one, given),
+    })),
+  );
   const app = createInspector({
     ...{ clock, files },
     listProjects: async () => projects,
@@ -189,18 +193,12 @@ export async function openInspector(
   const fetch = async (request: Request): Promise<Response> => app.fetch(request);
   const ask = (path: string, init?: RequestInit) => fetch(new Request(`http://localhost/${path}`, init));
   return {
-    app,
-    fetch,
-    projects,
-    id: ID,
+    ...{ app, fetch, projects, id: ID },
     get: async (view) => (await (await ask(`api/${ID}/${view}`)).json()) as never,
     async post(change, body) {
       const headers = { "content-type": "application/json" };
-      const response = await ask(`api/${ID}/${change}`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify(body),
-      });
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      const response = await ask(`api/${ID}/${change}`, init);
       return { status: response.status, answer: (await response.json()) as never };
     },
   };

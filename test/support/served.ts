@@ -2,7 +2,7 @@
 import type { Hono } from "hono";
 import { type Access, createAccess } from "../../src/serve/access.js";
 import { type AppOptions, createApp } from "../../src/serve/app.js";
-import { createServerMetrics } from "../../src/serve/metrics.js";
+import { createServerMetrics, type ServerMetrics } from "../../src/serve/metrics.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 
 export const KEY = "the-key-of-these-tests";
@@ -14,6 +14,7 @@ export interface Served {
   clock: FakeClock;
   access: Access;
   complaints: string[];
+  metrics: ServerMetrics;
   /** Paths of links that a request has asked for. */
   printed: string[];
   /** Headers of a browser that has opened a link. */
@@ -26,6 +27,10 @@ export function serveApp(given: Partial<AppOptions> = {}): Served {
   const access = createAccess({ clock, key: KEY });
   const complaints: string[] = [];
   const printed: string[] = [];
+  const metrics = createServerMetrics(async () => ({
+    ...{ projects: [], memoryBytes: 1, startedMs: 0 },
+    health: { status: "ok" },
+  }));
   const app = createApp({
     clock,
     access,
@@ -33,10 +38,7 @@ export function serveApp(given: Partial<AppOptions> = {}): Served {
     requestsPerMinute: 60,
     health: async () => ({ status: "ok" }),
     stats: async () => ({ memories: 3 }),
-    metrics: createServerMetrics(async () => ({
-      ...{ projects: [], memoryBytes: 1, startedMs: 0 },
-      health: { status: "ok" },
-    })),
+    metrics,
     complain: (what) => complaints.push(what),
     printLink: (path) => printed.push(path),
     ...given,
@@ -46,5 +48,5 @@ export function serveApp(given: Partial<AppOptions> = {}): Served {
     host: HOST,
     cookie: `strata-9824=${access.openSession(access.createCode())}`,
   });
-  return { app, clock, access, asBrowser, complaints, printed, get };
+  return { app, clock, access, asBrowser, complaints, metrics, printed, get };
 }

@@ -1,46 +1,36 @@
 /** All memory changes by step, dreams included, with diffs and undo. */
-import { useState } from "preact/hooks";
-import { formatCount } from "../../base/format.js";
-import type { Step, Steps } from "../answers.js";
-import { DiffView, nameChange } from "./diff-view.js";
+import { useMemo, useState } from "preact/hooks";
+import { formatCount, formatCounted } from "../../base/format.js";
+import type { Step, Steps } from "../views.js";
+import { compareTexts, nameChange, toReadable } from "./diff.js";
 import { formatRoute, useAnswer, useShared } from "./hooks.js";
-import { Age, Button, Card, Check, Chip, Empty, Heading, Loaded } from "./parts.js";
+import { Age, Button, Card, Check, Chip, List, View } from "./parts.js";
 import { addressOf } from "./server.js";
 
 export function ChangesView() {
   const [onlyDreams, setOnlyDreams] = useState(false);
   const answer = useAnswer<Steps>(addressOf("steps", { dreams: onlyDreams ? "1" : "" }));
+  const filter = (
+    <Check isOn={onlyDreams} onChange={setOnlyDreams}>
+      dreams only
+    </Check>
+  );
   return (
-    <>
-      <Heading
-        more={
-          <Check isOn={onlyDreams} onChange={setOnlyDreams}>
-            dreams only
-          </Check>
-        }
-      >
-        Changes
-      </Heading>
-      <Loaded answer={answer}>
-        {({ more, steps }) => (
-          <Card>
-            {steps.length === 0 && (
-              <Empty>{onlyDreams ? "No dream has changed anything yet." : "No changes yet."}</Empty>
-            )}
-            <ol class="rows">
-              {steps.map((step) => (
-                <li key={step.run}>
-                  <StepView step={step} />
-                </li>
-              ))}
-            </ol>
-            {more > 0 && (
-              <p class="fine">{formatCount(more)} earlier steps not shown; the ledger has all of them</p>
-            )}
-          </Card>
-        )}
-      </Loaded>
-    </>
+    <View title="Changes" more={filter} answer={answer}>
+      {({ more, steps }) => (
+        <Card>
+          <List
+            rows={steps}
+            keyOf={({ run }) => run}
+            empty={onlyDreams ? "No dream has changed anything yet." : "No changes yet."}
+            more={more}
+            left="earlier steps not shown; the ledger has all of them"
+          >
+            {(step) => <StepView step={step} />}
+          </List>
+        </Card>
+      )}
+    </View>
   );
 }
 
@@ -49,7 +39,7 @@ function StepView({ step }: { step: Step }) {
   const { at, by, canUndo, changes, isUndone, moreChanges, operation, reason, run } = step;
   const [first] = changes;
   const count = changes.length + moreChanges;
-  const what = count === 1 && first ? first.memory : `${formatCount(count)} memories`;
+  const what = count === 1 && first ? first.memory : formatCounted(count, "memory", "memories");
   return (
     <details class="step">
       <summary class="row" data-row>
@@ -80,5 +70,24 @@ function StepView({ step }: { step: Step }) {
         </div>
       )}
     </details>
+  );
+}
+
+/** The diff of a memory's text: removed text struck through, added text underlined. */
+export function DiffView({ after, before }: { before?: string | undefined; after?: string | undefined }) {
+  const pieces = useMemo(() => {
+    const [was, is] = [toReadable(before ?? ""), toReadable(after ?? "")];
+    // A new text has nothing to compare with, so nothing is marked.
+    return compareTexts(before === undefined ? is : was, is);
+  }, [before, after]);
+  if (pieces.length === 0) return <p class="empty">This text is not in the ledger.</p>;
+  return (
+    <pre class="diff">
+      {pieces.map(({ kind, text }, at) => {
+        if (kind === "removed") return <del key={at}>{text}</del>;
+        if (kind === "added") return <ins key={at}>{text}</ins>;
+        return <span key={at}>{text}</span>;
+      })}
+    </pre>
   );
 }

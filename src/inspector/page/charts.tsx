@@ -1,6 +1,6 @@
 /** Charts, each followed by a table of its numbers. */
 import { formatCount, formatMoney, formatTokens } from "../../base/format.js";
-import type { Day, SessionPage } from "../answers.js";
+import type { Overview, SessionPage } from "../views.js";
 import { useWidth } from "./hooks.js";
 import { Table } from "./parts.js";
 
@@ -135,7 +135,7 @@ export function SizesChart({ replacements, sent, without, withoutName }: SizesCh
 }
 
 /** Savings per day, in dollars if any day has them. */
-export function DaysChart({ days }: { days: readonly Day[] }) {
+export function DaysChart({ days }: { days: Overview["days"] }) {
   const [width, ref] = useWidth<HTMLElement>(640);
   const isMoney = days.some(({ saved }) => saved.dollars !== undefined);
   const format = isMoney ? formatMoney : formatTokens;
@@ -180,7 +180,7 @@ export function DaysChart({ days }: { days: readonly Day[] }) {
       </svg>
       <Numbers
         head={["Day", "Saved", "Tokens freed", "Cache lost"]}
-        rows={days.map(({ cacheLost, day, tokensFreed }, at) => [
+        rows={days.map(({ day, totals: { cacheLost, tokensFreed } }, at) => [
           day,
           format(values[at] ?? 0),
           formatCount(tokensFreed),

@@ -1,5 +1,6 @@
-/** Compares two texts word by word. Pure. */
+/** What has changed, in words: two texts compared word by word, and a change in a few words. Pure. */
 import { diffWordsWithSpace } from "diff";
+import type { Change } from "../views.js";
 
 export interface Piece {
   kind: "same" | "removed" | "added";
@@ -32,4 +33,14 @@ export function compareTexts(before: string, after: string): Piece[] {
     kind: added ? "added" : removed ? "removed" : "same",
     text: value,
   }));
+}
+
+/** Describes a change in a few words. */
+export function nameChange({ after, before, by, movedTo, operation }: Change): string {
+  const who = by === "person" && !operation.includes("by hand") ? " by hand" : "";
+  if (movedTo !== undefined)
+    return `${operation}${movedTo.includes("archive/") ? ", moved to the archive" : ", moved back"}${who}`;
+  if (before === undefined && after !== undefined) return `${operation}, new${who}`;
+  if (after === undefined) return `${operation}, removed${who}`;
+  return `${operation}${who}`;
 }

@@ -1,8 +1,11 @@
-/** State that several views need: live answers, keys, the width of an element. */
+/** State that several views need: answers of the server, keys, the width of an element, the route. */
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Done, MemoryPage, ProjectName, ViewAnswer } from "../answers.js";
-import { change } from "./server.js";
+import type { Done, Projects } from "../inspector.js";
+import type { MemoryPage } from "../views.js";
+import { read, Unreachable } from "./server.js";
+
+export type ProjectName = Projects["projects"][number];
 
 export interface Toast {
   id: number;
@@ -24,8 +27,10 @@ export interface Draft {
 /** State shared by the whole page. */
 export interface Shared {
   project: ProjectName;
-  /** Calls the listener with a view's answer, at once and after each change, until the function returned is called. */
-  watch(address: string, listener: (answer: ViewAnswer) => void): () => void;
+  /** Number of changes that this page has made; every answer is read again after one. */
+  changes: number;
+  /** Is told after each reading: `undefined`, or why nothing can be read. */
+  onRead(lost: string | undefined): void;
   /** By memory id, "" for a new memory; kept while another view is open. */
   drafts: Map<string, Draft>;
   /** Requests a change and shows the result as a toast. `undefined` if it was refused. */
@@ -46,17 +51,49 @@ export interface Answer<T> {
   error?: string;
 }
 
-/** The answer of the view at this address, updated after each change. */
-export function useAnswer<T>(address: string): Answer<T> {
-  const { watch } = useShared();
+const POLL_MS = 5_000;
+/** Slow answers are requested less often: the pause is at least so many times their duration. */
+const REST = 9;
+
+/**
+ * The answer of the view at this address, or of the operation with this input. It is read again every few seconds while
+ * the page is visible, but for a search, which may ask a model.
+ */
+export function useAnswer<T>(address: string, input?: object): Answer<T> {
+  const { changes, onRead, project } = useShared();
   const [answer, setAnswer] = useState<Answer<T>>({});
-  useEffect(
-    () =>
-      watch(address, ({ error, value }) =>
-        setAnswer((known) => (error === undefined ? { value: value as T } : { ...known, error })),
-      ),
-    [address, watch],
-  );
+  const body = input && JSON.stringify(input);
+  useEffect(() => {
+    const ended = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = "";
+    const load = async (): Promise<void> => {
+      clearTimeout(timer);
+      if (document.hidden) return;
+      const startMs = performance.now();
+      try {
+        const text = await read(`api/${project.id}/${address}`, body && JSON.parse(body), ended.signal);
+        onRead(undefined);
+        if (text !== last) setAnswer({ value: JSON.parse(text) });
+        last = text;
+      } catch (thrown) {
+        if (ended.signal.aborted) return;
+        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        if (thrown instanceof Unreachable) onRead(why);
+        else setAnswer((known) => ({ ...known, error: why }));
+        last = "";
+      }
+      if (!ended.signal.aborted && address !== "recall")
+        timer = setTimeout(load, Math.max(POLL_MS, REST * (performance.now() - startMs)));
+    };
+    void load();
+    document.addEventListener("visibilitychange", load);
+    return () => {
+      ended.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", load);
+    };
+  }, [address, body, changes, onRead, project.id]);
   return answer;
 }
 
@@ -138,28 +175,6 @@ export function useDebounced<T>(value: T, afterMs: number): T {
     return () => clearTimeout(timer);
   }, [value, afterMs]);
   return debounced;
-}
-
-/** Requests a change and shows its result as a toast. */
-export function useApply(
-  tell: (toast: Omit<Toast, "id">) => void,
-  project: string,
-  refresh: () => void,
-): Shared["apply"] {
-  return useCallback(
-    async (name, body) => {
-      try {
-        const done = await change(project, name, body);
-        refresh();
-        tell({ text: done.what, isError: false, ...(done.run !== undefined && { run: done.run }) });
-        return done;
-      } catch (thrown) {
-        tell({ text: thrown instanceof Error ? thrown.message : String(thrown), isError: true });
-        return undefined;
-      }
-    },
-    [tell, project, refresh],
-  );
 }
 
 /* The page's route, in the fragment of the URL: `#/memories/decision%2Fport`. Pure. */

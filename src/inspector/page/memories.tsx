@@ -1,15 +1,24 @@
+/** The list of memories, searched and filtered, with the open one or a new one beside it. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatCount } from "../../base/format.js";
-import type { MemoryList, MemoryRow } from "../answers.js";
+import type { Memory } from "../../memory/memory.js";
+import type { Found } from "../../memory/search/search.js";
 import { formatRoute, go, moveFocus, useAnswer, useDebounced, useKeys, useShared } from "./hooks.js";
 import { Marks, MemoryView } from "./memory.js";
-import { Age, Button, Check, Chip, Editor, Empty, Heading, Loaded } from "./parts.js";
-import { addressOf } from "./server.js";
+import { Age, Button, Check, Chip, Editor, Empty, Field, Heading, List, Loaded, Select } from "./parts.js";
 
 /** Longer than between two letters: each search is a request, and the server allows one a second. */
 const SEARCH_AFTER_MS = 400;
-/** Characters; encoded they must fit into an address of the live stream. */
 const LONGEST_SEARCH = 200;
+const LONGEST_LINE = 160;
+const MOST_HITS = 50;
+const MOST_ROWS = 500;
+
+/** What the server lists: memories, or what a search found. */
+interface Listed {
+  memories?: readonly Memory[];
+  problems?: readonly { path: string; what: string }[];
+  found?: readonly Found[];
+}
 
 interface MemoriesViewProps {
   id: string | undefined;
@@ -25,8 +34,12 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
   const [isNew, setIsNew] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const debounced = useDebounced(words.trim(), SEARCH_AFTER_MS);
-  const address = addressOf("memories", { words: debounced, archived: withArchived ? "1" : "" });
-  const answer = useAnswer<MemoryList>(address);
+  const answer = useAnswer<Listed>(
+    debounced === "" ? "list" : "recall",
+    debounced === ""
+      ? { archived: withArchived }
+      : { words: debounced, limit: MOST_HITS, archived: withArchived },
+  );
   useKeys({ n: () => setIsNew(true) });
   // Another memory was opened; the input stays as a draft.
   useEffect(() => {
@@ -70,12 +83,10 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
             />
             <Filters
               {...{ type, setType, withArchived, setWithArchived }}
-              memories={answer.value?.memories ?? []}
+              memories={answer.value ? listMemories(answer.value) : []}
             />
           </search>
-          <Loaded answer={answer}>
-            {(list) => <Rows list={list} type={type} openID={id} isSearch={debounced !== ""} />}
-          </Loaded>
+          <Loaded answer={answer}>{(list) => <Rows list={list} type={type} openID={id} />}</Loaded>
         </div>
         <div class="detail-pane">
           {isNew && (
@@ -94,8 +105,13 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
   );
 }
 
+/** Last changed first; of a search the best first. */
+const listMemories = ({ found, memories = [] }: Listed): (Memory & { why?: string })[] =>
+  found?.flatMap((one) => (one.kind === "memory" ? [{ ...one.memory, why: one.why }] : [])) ??
+  [...memories].sort((a, b) => b.updated.localeCompare(a.updated) || a.id.localeCompare(b.id));
+
 interface FiltersProps {
-  memories: readonly MemoryRow[];
+  memories: readonly Memory[];
   type: string;
   setType(type: string): void;
   withArchived: boolean;
@@ -103,19 +119,11 @@ interface FiltersProps {
 }
 
 function Filters({ memories, setType, setWithArchived, type, withArchived }: FiltersProps) {
-  const types = [
-    ...new Set([...memories.map((one) => one.type as string), ...(type === "" ? [] : [type])]),
-  ].sort();
+  const types = [...new Set([...memories.map((one): string => one.type), ...(type === "" ? [] : [type])])];
+  const names = Object.fromEntries(types.sort().map((one) => [one, one]));
   return (
     <div class="filter-row">
-      <select aria-label="Type" value={type} onChange={(event) => setType(event.currentTarget.value)}>
-        <option value="">all types</option>
-        {types.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
+      <Select label="Type" names={{ "": "all types", ...names }} value={type} onChange={setType} />
       <Check isOn={withArchived} onChange={setWithArchived}>
         include archived
       </Check>
@@ -123,69 +131,62 @@ function Filters({ memories, setType, setWithArchived, type, withArchived }: Fil
   );
 }
 
-interface RowsProps {
-  list: MemoryList;
-  type: string;
-  openID: string | undefined;
-  isSearch: boolean;
-}
-
-function Rows({ isSearch, list, openID, type }: RowsProps) {
-  const shown = list.memories.filter((one) => type === "" || one.type === type);
+function Rows({ list, openID, type }: { list: Listed; type: string; openID: string | undefined }) {
+  const { found, problems = [] } = list;
+  const wanted = listMemories(list).filter((one) => type === "" || one.type === type);
+  const past = found?.flatMap((one) => (one.kind === "session" ? [one] : [])) ?? [];
+  const none = found ? "Nothing found." : "No memories yet.";
   return (
     <>
-      {shown.length + list.past.length === 0 && (
-        <Empty>{isSearch ? "Nothing found." : "No memories yet."}</Empty>
+      <List
+        rows={wanted.slice(0, MOST_ROWS)}
+        class="rows tight"
+        keyOf={({ id }) => id}
+        empty={past.length === 0 ? none : undefined}
+        more={wanted.length - MOST_ROWS}
+        left="older memories not shown; search to find them"
+      >
+        {(memory) => (
+          <a
+            class="row"
+            data-row
+            href={formatRoute("memories", memory.id)}
+            {...(memory.id === openID && { "aria-current": "true" as const })}
+          >
+            <span class="row-head">
+              <b>{memory.title}</b>
+            </span>
+            {!memory.content.startsWith(memory.title) && (
+              <span class="about one">{memory.content.slice(0, LONGEST_LINE)}</span>
+            )}
+            <span class="fine">
+              <Chip tone="type">{memory.type}</Chip>
+              <Marks memory={memory} /> <Age at={memory.updated} />
+              {memory.why !== undefined && ` · ${memory.why}`}
+            </span>
+          </a>
+        )}
+      </List>
+      {past.length > 0 && (
+        <>
+          <h2 class="small">In earlier sessions</h2>
+          <List rows={past} class="rows tight">
+            {({ date, sessionID, text }) => (
+              <a class="row" data-row href={formatRoute("sessions", sessionID)}>
+                <span class="about">{text}</span>
+                <span class="fine">
+                  <Age at={date} />
+                </span>
+              </a>
+            )}
+          </List>
+        </>
       )}
-      <ul class="rows tight">
-        {shown.map((memory) => (
-          <li key={memory.id}>
-            <a
-              class="row"
-              data-row
-              href={formatRoute("memories", memory.id)}
-              {...(memory.id === openID && { "aria-current": "true" as const })}
-            >
-              <span class="row-head">
-                <b>{memory.title}</b>
-              </span>
-              {!memory.text.startsWith(memory.title) && <span class="about one">{memory.text}</span>}
-              <span class="fine">
-                <Chip tone="type">{memory.type}</Chip>
-                <Marks memory={memory} /> <Age at={memory.updated} />
-                {memory.why !== undefined && ` · ${memory.why}`}
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-      {list.more > 0 && (
-        <p class="fine">{formatCount(list.more)} older memories not shown; search to find them</p>
-      )}
-      {list.past.length > 0 && <Past past={list.past} />}
-      {list.problems.map(({ path, what }) => (
+      {problems.map(({ path, what }) => (
         <p class="failure" key={path}>
           {path}: {what}
         </p>
       ))}
-    </>
-  );
-}
-
-function Past({ past }: Pick<MemoryList, "past">) {
-  return (
-    <>
-      <h2 class="small">In earlier sessions</h2>
-      <ul class="rows tight">
-        {past.map(({ at, session, text }) => (
-          <li key={`${session} ${text}`}>
-            <a class="row" data-row href={formatRoute("sessions", session)}>
-              <span>{text}</span>
-              <span class="fine">{at !== undefined && <Age at={at} />}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
     </>
   );
 }
@@ -195,8 +196,6 @@ export function NewMemory({ onClose }: { onClose(made?: string): void }) {
   const { apply, drafts } = useShared();
   const [content, setContent] = useState(drafts.get("")?.content ?? "");
   const [isPrivate, setIsPrivate] = useState(false);
-  const text = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => text.current?.focus(), []);
   // Runs at once, as in the editor.
   useLayoutEffect(() => {
     if (content === "") drafts.delete("");
@@ -212,16 +211,13 @@ export function NewMemory({ onClose }: { onClose(made?: string): void }) {
   };
   return (
     <Editor onSave={save} onLeave={content === "" ? close : undefined}>
-      <label>
-        What should Strata remember?
-        <textarea
-          ref={text}
-          rows={5}
-          value={content}
-          placeholder="We deploy on Fridays. Or with a type: decision: the server listens on 8080"
-          onInput={(event) => setContent(event.currentTarget.value)}
-        />
-      </label>
+      <Field
+        label="What should Strata remember?"
+        rows={5}
+        value={content}
+        placeholder="We deploy on Fridays. Or with a type: decision: the server listens on 8080"
+        onChange={setContent}
+      />
       <Check isOn={isPrivate} onChange={setIsPrivate}>
         private (never in git)
       </Check>

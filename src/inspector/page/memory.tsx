@@ -1,10 +1,13 @@
 /** One memory: its text, facts and history; edit, pin and archive. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Done, MemoryPage, MemoryRow } from "../answers.js";
-import { DiffView, nameChange } from "./diff-view.js";
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { Memory } from "../../memory/memory.js";
+import type { Done } from "../inspector.js";
+import type { MemoryPage } from "../views.js";
+import { DiffView } from "./changes.js";
+import { nameChange } from "./diff.js";
 import { formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
-import { Age, Button, Chip, Editor, Empty, Loaded, Prose } from "./parts.js";
+import { Age, Button, Chip, Editor, Failed, Field, List, Loaded, Prose } from "./parts.js";
 import { addressOf } from "./server.js";
 
 export function MemoryView({ id }: { id: string }) {
@@ -52,9 +55,7 @@ function Opened({ page }: { page: MemoryPage }) {
       <h2 class="memory-title">{memory.title}</h2>
       <p class="marks">
         <Chip tone="type">{memory.type}</Chip>
-        <Marks
-          memory={{ ...memory, isForeign: isForeign === true, isPersonal: memory.isPersonal === true }}
-        />
+        <Marks memory={memory} />
       </p>
       <Prose text={memory.content} />
       <div class="actions">
@@ -145,23 +146,20 @@ function History({ page: { changes } }: { page: MemoryPage }) {
   return (
     <>
       <h2 class="small">History</h2>
-      {changes.length === 0 && <Empty>No changes yet.</Empty>}
-      <ol class="history">
-        {changes.map((change, at) => (
-          <li key={change.id}>
-            <details>
-              <summary>
-                {nameChange(change)} <Age at={change.at} />
-              </summary>
-              {change.reason !== undefined && <p class="about">{change.reason}</p>}
-              <DiffView before={change.before} after={change.after ?? change.before} />
-              {at === 0 && change.by === "strata" && change.operation !== "undo" && (
-                <Button onClick={() => apply("undo", { run: change.run })}>Undo this change</Button>
-              )}
-            </details>
-          </li>
-        ))}
-      </ol>
+      <List rows={changes} class="history" keyOf={({ id }) => id} empty="No changes yet.">
+        {(change) => (
+          <details>
+            <summary>
+              {nameChange(change)} <Age at={change.at} />
+            </summary>
+            {change.reason !== undefined && <p class="about">{change.reason}</p>}
+            <DiffView before={change.before} after={change.after ?? change.before} />
+            {change === changes[0] && change.by === "strata" && change.operation !== "undo" && (
+              <Button onClick={() => apply("undo", { run: change.run })}>Undo this change</Button>
+            )}
+          </details>
+        )}
+      </List>
     </>
   );
 }
@@ -182,8 +180,6 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
   const [content, setContent] = useState(draft?.content ?? memory.content);
   const [tags, setTags] = useState(draft?.tags ?? memory.tags.join(", "));
   const [isSaving, setIsSaving] = useState(false);
-  const text = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => text.current?.focus(), []);
   const isSame = title === memory.title && content === memory.content && tags === memory.tags.join(", ");
   // Runs at once: an effect that waits for the next frame is dropped if the user leaves the view first.
   useLayoutEffect(() => {
@@ -207,28 +203,14 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
   return (
     <Editor onSave={save} onLeave={isSame ? close : undefined}>
       {isChanged && (
-        <p class="failure" role="alert">
+        <Failed>
           This memory changed while you edited it, so you cannot save. Copy your text, cancel, and edit the
           memory again.
-        </p>
+        </Failed>
       )}
-      <label>
-        Title
-        <input value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
-      </label>
-      <label>
-        Text
-        <textarea
-          ref={text}
-          rows={8}
-          value={content}
-          onInput={(event) => setContent(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        Tags, separated by commas
-        <input value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
-      </label>
+      <Field label="Title" value={title} onChange={setTitle} />
+      <Field label="Text" rows={8} value={content} onChange={setContent} />
+      <Field label="Tags, separated by commas" value={tags} onChange={setTags} />
       <div class="actions">
         <Button tone="main" onClick={save} isOff={isSaving || isSame || isChanged} hint="Ctrl+Enter">
           Save
@@ -239,30 +221,23 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
   );
 }
 
-/* Chips for a memory's special properties. */
-
-export function Marks({
-  memory,
-}: {
-  memory: Pick<MemoryRow, "pinned" | "status" | "isForeign" | "sensitivity" | "isPersonal" | "scope">;
-}) {
+/** Chips for a memory's special properties. */
+export function Marks({ memory }: { memory: Memory }) {
+  const { isForeign = false, isPersonal = false, pinned, scope, sensitivity, status } = memory;
   const marks: readonly (readonly [is: boolean, text: string, tone: string])[] = [
-    [memory.pinned, "pinned", "plain"],
-    [memory.status !== "active", memory.status, "plain"],
-    [memory.isForeign, "not yours", "warn"],
-    [memory.sensitivity === "private", "private", "plain"],
-    [memory.isPersonal, "not in git", "plain"],
-    [memory.scope === "global", "every project", "plain"],
+    [pinned, "pinned", "plain"],
+    [status !== "active", status, "plain"],
+    [isForeign, "not yours", "warn"],
+    [sensitivity === "private", "private", "plain"],
+    [isPersonal, "not in git", "plain"],
+    [scope === "global", "every project", "plain"],
   ];
-  return (
-    <>
-      {marks
-        .filter(([is]) => is)
-        .map(([, text, tone]) => (
-          <Chip key={text} tone={tone}>
-            {text}
-          </Chip>
-        ))}
-    </>
+  return marks.map(
+    ([is, text, tone]) =>
+      is && (
+        <Chip key={text} tone={tone}>
+          {text}
+        </Chip>
+      ),
   );
 }

@@ -1,30 +1,35 @@
-import { formatCount, formatPercent, formatTokens } from "../../base/format.js";
+/** The project at a glance: savings, sessions at work, memories, layers, problems. */
+import { formatCount, formatCounted, formatPercent, formatTokens } from "../../base/format.js";
 import { formatSaving, formatWorth, isGain } from "../../status/format-figures.js";
-import type { Overview, SessionRow } from "../answers.js";
+import type { Overview, SessionRow } from "../views.js";
 import { DaysChart } from "./charts.js";
 import { formatRoute, useAnswer, useNow } from "./hooks.js";
-import { Card, Chip, Counts, Empty, Figure, Heading, Loaded } from "./parts.js";
-import { addressOf } from "./server.js";
-import { SessionLink } from "./sessions.js";
+import { Card, Chip, Counts, Empty, Figure, List, Loaded, View } from "./parts.js";
+import { Removed, SessionLink } from "./sessions.js";
 
 /** A session counts as current for this long after its last use. */
 const CURRENT_MS = 3_600_000;
 const MOST_CURRENT = 4;
 
 export function OverviewView() {
-  const overview = useAnswer<Overview>(addressOf("overview"));
-  const sessions = useAnswer<readonly SessionRow[]>(addressOf("sessions"));
+  const overview = useAnswer<Overview>("overview");
+  const sessions = useAnswer<readonly SessionRow[]>("sessions");
   return (
     <>
-      <Heading>Overview</Heading>
-      <Loaded answer={overview}>
+      <View title="Overview" answer={overview}>
         {(value) => (
           <>
             <Saved overview={value} />
-            {value.problems.length > 0 && <Problems problems={value.problems} />}
+            {value.problems.length > 0 && (
+              <Card title="Problems" class="warning">
+                <List rows={value.problems} class="plain">
+                  {(problem) => problem}
+                </List>
+              </Card>
+            )}
           </>
         )}
-      </Loaded>
+      </View>
       <Loaded answer={sessions}>{(rows) => <Current rows={rows} />}</Loaded>
       {overview.value && <Rest overview={overview.value} />}
     </>
@@ -32,7 +37,7 @@ export function OverviewView() {
 }
 
 function Saved({ overview }: { overview: Overview }) {
-  const { requests, saved, totals } = overview;
+  const { requests, saved, savings } = overview;
   const { project, today } = saved;
   const isSaved = isGain(project);
   const share = project.share === undefined ? undefined : formatPercent(project.share);
@@ -47,31 +52,10 @@ function Saved({ overview }: { overview: Overview }) {
         </small>
       </p>
       <dl class="figures">
-        <Figure
-          label="From the cache"
-          value={totals.sent > 0 ? formatPercent(totals.cached / totals.sent) : "–"}
-          more={`of ${formatTokens(totals.sent)} tokens sent`}
-        />
-        <Figure
-          label="Removed from context"
-          value={formatTokens(totals.tokensFreed)}
-          more={`at the cost of ${formatTokens(totals.cacheLost)} cached tokens`}
-        />
+        <Removed totals={savings} />
         <Figure label="Requests" value={formatCount(requests)} />
       </dl>
     </section>
-  );
-}
-
-function Problems({ problems }: { problems: readonly string[] }) {
-  return (
-    <Card title="Problems" class="warning">
-      <ul class="plain">
-        {problems.map((problem) => (
-          <li key={problem}>{problem}</li>
-        ))}
-      </ul>
-    </Card>
   );
 }
 
@@ -84,22 +68,26 @@ function Current({ rows }: { rows: readonly SessionRow[] }) {
       title={recent.length > 0 || shown.length === 0 ? "Now" : "Last used"}
       more={<a href={formatRoute("sessions")}>All sessions</a>}
     >
-      {shown.length === 0 && <Empty>No sessions yet. They appear here when you work in OpenCode.</Empty>}
-      <ul class="rows">
-        {shown.map((row) => (
-          <li key={row.id}>
-            <SessionLink row={row} />
-          </li>
-        ))}
-      </ul>
+      <List
+        rows={shown}
+        keyOf={({ id }) => id}
+        empty="No sessions yet. They appear here when you work in OpenCode."
+      >
+        {(row) => <SessionLink row={row} />}
+      </List>
     </Card>
   );
 }
 
 function Rest({ overview }: { overview: Overview }) {
-  const { background, blockers, candidates, conflicts, days, layers, memories, results } = overview;
+  const { background, blockers, candidates = 0, days, layers, memories, results } = overview;
+  const conflicts = overview.conflicts.length;
   const count = Object.values(memories).reduce((sum, one) => sum + one, 0);
   const types = Object.entries(memories).sort(([, a], [, b]) => b - a);
+  const waiting = [
+    ...(candidates > 0 ? [formatCounted(candidates, "sentence waits", "sentences wait")] : []),
+    ...(conflicts > 0 ? [formatCounted(conflicts, "conflict")] : []),
+  ];
   return (
     <div class="columns">
       <Card
@@ -117,20 +105,13 @@ function Rest({ overview }: { overview: Overview }) {
         )}
       </Card>
       <Card
-        title={`${formatCount(count)} ${count === 1 ? "memory" : "memories"}`}
+        title={formatCounted(count, "memory", "memories")}
         more={<a href={formatRoute("memories")}>All</a>}
       >
-        <Counts rows={types.map(([name, number]) => ({ name, number, text: formatCount(number) }))} />
-        {(candidates ?? 0) + conflicts > 0 && (
+        <Counts rows={types} format={formatCount} />
+        {waiting.length > 0 && (
           <p class="fine">
-            <a href={formatRoute("waiting")}>
-              {[
-                ...(candidates
-                  ? [`${candidates} ${candidates === 1 ? "sentence waits" : "sentences wait"}`]
-                  : []),
-                ...(conflicts > 0 ? [`${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}`] : []),
-              ].join(", ")}
-            </a>
+            <a href={formatRoute("waiting")}>{waiting.join(", ")}</a>
           </p>
         )}
         {blockers.map(({ id, title }) => (
@@ -140,17 +121,16 @@ function Rest({ overview }: { overview: Overview }) {
         ))}
       </Card>
       <Card title="Layers">
-        <ul class="switches">
-          {layers.map(({ isOn, name }) => (
-            <li key={name}>
+        <List rows={Object.entries(layers)} class="switches" keyOf={([name]) => name}>
+          {([name, isOn]) => (
+            <>
               <span>{nameSwitch(name)}</span>
               <Chip tone={isOn ? "good" : "plain"}>{isOn ? "on" : "off"}</Chip>
-            </li>
-          ))}
-        </ul>
+            </>
+          )}
+        </List>
         <p class="fine">
-          {formatCount(results.files)} {results.files === 1 ? "tool result" : "tool results"} on disk,{" "}
-          {formatCount(results.bytes / 1_000_000)} MB
+          {formatCounted(results.files, "tool result")} on disk, {formatCount(results.bytes / 1_000_000)} MB
           {background &&
             `; ${formatCount(background.callsLeft)} background calls and ${formatTokens(background.tokensLeft)} tokens left today`}
         </p>

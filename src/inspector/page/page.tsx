@@ -1,8 +1,8 @@
 /** The page: navigation, the open section, live updates, keys and toasts. */
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Counts, ProjectName, Projects } from "../answers.js";
-import { AgendaView } from "./agenda.js";
+import type { Projects } from "../inspector.js";
+import type { Counts } from "../views.js";
 import { ChangesView } from "./changes.js";
 import {
   type Draft,
@@ -10,6 +10,7 @@ import {
   go,
   moveFocus,
   NowContext,
+  type ProjectName,
   parseRoute,
   type Route,
   SECTION_NAMES,
@@ -19,20 +20,16 @@ import {
   sections,
   type Toast,
   useAnswer,
-  useApply,
   useKeys,
   useRoute,
   useTime,
 } from "./hooks.js";
-import { useLive } from "./live.js";
-import { LogView } from "./log.js";
 import { MemoriesView } from "./memories.js";
 import { OverviewView } from "./overview.js";
-import { Button, Empty } from "./parts.js";
-import { addressOf, read } from "./server.js";
-import { SessionView } from "./session.js";
-import { SessionsView } from "./sessions.js";
-import { WaitingView } from "./waiting.js";
+import { Button, Empty, Failed } from "./parts.js";
+import { change, read } from "./server.js";
+import { SessionsView, SessionView } from "./sessions.js";
+import { AgendaView, LogView, WaitingView } from "./waiting.js";
 
 const TOAST_MS = 12_000;
 const MOST_TOASTS = 3;
@@ -51,17 +48,18 @@ function Page() {
     go(parseRoute(location.hash).section);
   };
   useEffect(() => {
-    read<Projects>("api/projects").then(
-      (value) => setProjects({ ...value, aheadMs: value.nowMs - Date.now() }),
+    read("api/projects").then(
+      (text) => {
+        const value: Projects = JSON.parse(text);
+        setProjects({ ...value, aheadMs: value.nowMs - Date.now() });
+      },
       (thrown: Error) => setError(thrown.message),
     );
   }, []);
   if (error !== undefined)
     return (
       <main class="alone">
-        <p class="failure" role="alert">
-          {error}
-        </p>
+        <Failed>{error}</Failed>
       </main>
     );
   if (!projects) return null;
@@ -93,14 +91,32 @@ interface InspectorProps extends Pick<SideProps, "project" | "projects" | "onCho
 
 function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
   const { close, tell, toasts } = useToasts();
-  const { isLive, lost, refresh, watch } = useLive(project.id);
-  const apply = useApply(tell, project.id, refresh);
+  /** Empty until something has been read. */
+  const [lost, onRead] = useState<string | undefined>("");
+  const [changes, setChanges] = useState(0);
+  const apply = useCallback<Shared["apply"]>(
+    async (name, body) => {
+      try {
+        const done = await change(project.id, name, body);
+        setChanges((count) => count + 1);
+        tell({ text: done.what, isError: false, ...(done.run !== undefined && { run: done.run }) });
+        return done;
+      } catch (thrown) {
+        tell({ text: thrown instanceof Error ? thrown.message : String(thrown), isError: true });
+        return undefined;
+      }
+    },
+    [tell, project.id],
+  );
   const [isHelp, setIsHelp] = useState(false);
   const [wantsSearch, setWantsSearch] = useState(false);
   const endSearch = useCallback(() => setWantsSearch(false), []);
   const route = useRoute();
   useHeadingFocus(route);
-  const shared = useMemo((): Shared => ({ project, watch, drafts, apply }), [project, watch, drafts, apply]);
+  const shared = useMemo(
+    (): Shared => ({ project, changes, onRead, drafts, apply }),
+    [project, changes, drafts, apply],
+  );
   const now = useTime(projects.aheadMs);
   const undo = (run: string, id: number): void => {
     close(id);
@@ -131,16 +147,13 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
           Skip to content
         </button>
         <Side
-          {...{ project, projects, onChoose, isLive }}
+          {...{ project, projects, onChoose }}
+          isLive={lost === undefined}
           section={route.section}
           onHelp={() => setIsHelp(true)}
         />
         <main>
-          {lost !== undefined && (
-            <p class="failure" role="alert">
-              {lost}
-            </p>
-          )}
+          {lost && <Failed>{lost}</Failed>}
           <View route={route} wantsSearch={wantsSearch} onSearch={endSearch} />
         </main>
         <Toasts
@@ -171,7 +184,7 @@ function View({ onSearch, route: { id, section }, wantsSearch }: ViewProps) {
 }
 
 function Side({ isLive, onChoose, onHelp, project, projects, section }: SideProps) {
-  const { value } = useAnswer<Counts>(addressOf("counts"));
+  const { value } = useAnswer<Counts>("counts");
   const waiting = value?.waiting ?? 0;
   const nav = useShownSection(section);
   return (

@@ -1,8 +1,106 @@
 /** Components shared by all views. Texts are children, never markup. */
-import type { ComponentChildren } from "preact";
-import { formatAge } from "../../base/format.js";
+import type { ComponentChildren, Ref } from "preact";
+import { formatAge, formatCount } from "../../base/format.js";
 import type { Answer } from "./hooks.js";
 import { useNow } from "./hooks.js";
+
+interface ViewProps<T> {
+  title: ComponentChildren;
+  more?: ComponentChildren;
+  answer: Answer<T>;
+  children: (value: T) => ComponentChildren;
+}
+
+/** A heading, and below it what the server has answered. */
+export const View = <T,>({ answer, children, more, title }: ViewProps<T>) => (
+  <>
+    <Heading more={more}>{title}</Heading>
+    <Loaded answer={answer}>{children}</Loaded>
+  </>
+);
+
+interface ListProps<T> {
+  rows: readonly T[];
+  children: (row: T) => ComponentChildren;
+  /** Without it, rows are told apart by their place. */
+  keyOf?: (row: T) => string;
+  class?: string;
+  /** Said instead of no rows. */
+  empty?: ComponentChildren;
+  /** Number of rows left out, and what they are: "older memories not shown". */
+  more?: number;
+  left?: string;
+}
+
+export function List<T>(props: ListProps<T>) {
+  const { children, class: name = "rows", empty, keyOf, left, more = 0, rows } = props;
+  return (
+    <>
+      {rows.length === 0 && empty !== undefined && <Empty>{empty}</Empty>}
+      <ul class={name}>
+        {rows.map((row, at) => (
+          <li key={keyOf?.(row) ?? at}>{children(row)}</li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <p class="fine">
+          {formatCount(more)} {left}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  placeholder?: string;
+  /** Of lines; one without. */
+  rows?: number;
+}
+
+/** A text of the user's; one of several lines has the focus at once. */
+export function Field({ label, onChange, rows, ...props }: FieldProps) {
+  if (rows === undefined)
+    return (
+      <label>
+        {label}
+        <input {...props} onInput={(event) => onChange(event.currentTarget.value)} />
+      </label>
+    );
+  return (
+    <label>
+      {label}
+      <textarea {...props} rows={rows} ref={focus} onInput={(event) => onChange(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+const focus: Ref<HTMLTextAreaElement> = (element) => element?.focus();
+
+export function Select({
+  label,
+  names,
+  onChange,
+  value,
+}: {
+  label: string;
+  /** By value. */
+  names: Readonly<Record<string, string>>;
+  value: string;
+  onChange(value: string): void;
+}) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {Object.entries(names).map(([one, name]) => (
+        <option key={one} value={one}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 export function Heading({ children, more }: { children: ComponentChildren; more?: ComponentChildren }) {
   return (
@@ -156,22 +254,18 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+export const Failed = ({ children }: { children: ComponentChildren }) => (
+  <p class="failure" role="alert">
+    {children}
+  </p>
+);
+
 /** Shows an answer, "Loading …" before it arrives, or an error above the last good answer. */
-export function Loaded<T>({
-  answer,
-  children,
-}: {
-  answer: Answer<T>;
-  children: (value: T) => ComponentChildren;
-}) {
+export function Loaded<T>({ answer, children }: Pick<ViewProps<T>, "answer" | "children">) {
   const { error, value } = answer;
   return (
     <>
-      {error !== undefined && (
-        <p class="failure" role="alert">
-          {error}
-        </p>
-      )}
+      {error !== undefined && <Failed>{error}</Failed>}
       {value === undefined && error === undefined && <p class="empty reading">Loading …</p>}
       {value !== undefined && children(value)}
     </>
@@ -191,20 +285,26 @@ export function Figure({ label, more, value }: { label: string; value: string; m
 }
 
 /** Numbers as bars; the first is the largest. */
-export function Counts({ rows }: { rows: readonly { name: string; number: number; text: string }[] }) {
-  const most = rows[0]?.number ?? 1;
+export function Counts({
+  format,
+  rows,
+}: {
+  rows: readonly (readonly [name: string, number: number])[];
+  format: (number: number) => string;
+}) {
+  const most = rows[0]?.[1] ?? 1;
   return (
-    <ul class="counts">
-      {rows.map(({ name, number, text }) => (
-        <li key={name}>
+    <List rows={rows} class="counts" keyOf={([name]) => name}>
+      {([name, number]) => (
+        <>
           <span>{name}</span>
           <span class="track">
             <span class="fill" style={{ width: `${(number / most) * 100}%` }} />
           </span>
-          <b>{text}</b>
-        </li>
-      ))}
-    </ul>
+          <b>{format(number)}</b>
+        </>
+      )}
+    </List>
   );
 }
 

@@ -1,13 +1,12 @@
-import { formatCount, formatPercent } from "../../base/format.js";
-import { formatContext } from "../../status/format-figures.js";
-import type { SessionRow } from "../answers.js";
-import { ContextMeter } from "./context-meter.js";
-import { formatRoute, useAnswer } from "./hooks.js";
-import { Age, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
+/** The sessions, and one of them: its context, what each layer did and why, its largest items and its notes. */
+import { formatCount, formatCounted, formatPercent, formatTokens } from "../../base/format.js";
+import { formatCache, formatContext, formatWorth, KIND_NAMES } from "../../status/format-figures.js";
+import type { ContextFigures, Kind } from "../../status/session-screen.js";
+import type { SessionPage, SessionRow } from "../views.js";
+import { ContextChart } from "./charts.js";
+import { formatRoute, go, useAnswer, useKeys } from "./hooks.js";
+import { Age, Card, Chip, Counts, Figure, List, Prose, Table, View } from "./parts.js";
 import { addressOf } from "./server.js";
-
-const nameSession = ({ about, id, title }: Pick<SessionRow, "about" | "id" | "title">): string =>
-  title ?? about ?? id;
 
 const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
   working: "busy",
@@ -18,40 +17,33 @@ const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
 };
 
 export function SessionsView() {
-  const answer = useAnswer<readonly SessionRow[]>(addressOf("sessions"));
+  const answer = useAnswer<readonly SessionRow[]>("sessions");
   return (
-    <>
-      <Heading>Sessions</Heading>
-      <Loaded answer={answer}>
-        {(rows) => (
-          <Card>
-            {rows.length === 0 && <Empty>No sessions yet.</Empty>}
-            <ul class="rows">
-              {rows.map((row) => (
-                <li key={row.id}>
-                  <SessionLink row={row} facts={listFacts(row)} />
-                </li>
-              ))}
-            </ul>
-          </Card>
-        )}
-      </Loaded>
-    </>
+    <View title="Sessions" answer={answer}>
+      {(rows) => (
+        <Card>
+          <List rows={rows} keyOf={({ id }) => id} empty="No sessions yet.">
+            {(row) => <SessionLink row={row} facts={listFacts(row)} />}
+          </List>
+        </Card>
+      )}
+    </View>
   );
 }
 
 /** A link to a session, with its context as a bar. `facts`: what else its last line says. */
 export function SessionLink({ facts = [], row }: { facts?: readonly string[]; row: SessionRow }) {
-  const { about, context, id, lastActive, phase } = row;
+  const { about, context, id, lastActive, phase, title } = row;
+  const name = title ?? about ?? id;
   const line = [...(context ? [formatContext(context, " tokens")] : []), ...facts].join(" · ");
   return (
     <a class="row" data-row href={formatRoute("sessions", id)}>
       <span class="row-head">
-        <b>{nameSession(row)}</b>
+        <b>{name}</b>
         {phase && <Chip tone={TONES[phase]}>{phase}</Chip>}
         <Age at={lastActive} />
       </span>
-      {about !== undefined && about !== nameSession(row) && <span class="about">{about}</span>}
+      {about !== undefined && about !== name && <span class="about">{about}</span>}
       {context && <ContextMeter context={context} />}
       {line !== "" && <span class="fine">{line}</span>}
     </a>
@@ -59,7 +51,204 @@ export function SessionLink({ facts = [], row }: { facts?: readonly string[]; ro
 }
 
 const listFacts = ({ openTodos, requests, saved }: SessionRow): string[] => [
-  ...(requests > 0 ? [`${formatCount(requests)} ${requests === 1 ? "request" : "requests"}`] : []),
+  ...(requests > 0 ? [formatCounted(requests, "request")] : []),
   ...(saved?.share === undefined ? [] : [`${formatPercent(saved.share)} saved`]),
-  ...(openTodos > 0 ? [`${openTodos} open ${openTodos === 1 ? "todo" : "todos"}`] : []),
+  ...(openTodos > 0 ? [formatCounted(openTodos, "open todo")] : []),
 ];
+
+const ORDER: readonly Kind[] = ["system", "memory", "notes", "words", "answers", "calls", "results"];
+
+/** A session's context as a bar: its parts, and its length without Strata. */
+function ContextMeter({ context, isLarge = false }: { context: ContextFigures; isLarge?: boolean }) {
+  const { kinds, now, threshold, without } = context;
+  const whole = Math.max(now, without, 1);
+  const percent = (tokens: number): string => `${Math.min(100, (tokens / whole) * 100)}%`;
+  const parts = [
+    ...ORDER.map((kind) => ({ kind: kind as string, name: KIND_NAMES[kind], tokens: kinds[kind] })),
+    { kind: "without", name: "kept out", tokens: without - now },
+  ].filter(({ tokens }) => tokens > 0);
+  return (
+    <div class={isLarge ? "meter large" : "meter"}>
+      <div class="bar" role="img" aria-label={`Context ${formatContext(context, " tokens")}`}>
+        {parts.map(({ kind, tokens }) => (
+          <span key={kind} class={`part ${kind}`} style={{ width: percent(tokens) }} />
+        ))}
+        {threshold > 0 && threshold < whole && <span class="mark" style={{ left: percent(threshold) }} />}
+      </div>
+      {isLarge && (
+        <List rows={parts} class="legend" keyOf={({ kind }) => kind}>
+          {({ kind, name, tokens }) => (
+            <>
+              <span class={`dot ${kind}`} />
+              {name} <b>{formatTokens(tokens)}</b>
+            </>
+          )}
+        </List>
+      )}
+    </div>
+  );
+}
+
+/* One session. */
+
+type LayerAction = SessionPage["layerActions"][number];
+
+export function SessionView({ id }: { id: string }) {
+  const answer = useAnswer<SessionPage>(addressOf("session", { id }));
+  useKeys({ Escape: () => go("sessions") });
+  const { lastActive, title = id } = answer.value ?? {};
+  return (
+    <>
+      <p class="back">
+        <a href={formatRoute("sessions")}>‹ Sessions</a>
+      </p>
+      <View title={title} more={lastActive !== undefined && <Age at={lastActive} />} answer={answer}>
+        {(page) => <Page page={page} />}
+      </View>
+    </>
+  );
+}
+
+function Page({ page }: { page: SessionPage }) {
+  const { items, notes, requests, saved, screen, totals } = page;
+  return (
+    <>
+      {screen && (
+        <Card title={`Context: ${formatContext(screen.context, " tokens")}`}>
+          <ContextMeter context={screen.context} isLarge />
+          <p class="fine">
+            {[
+              formatCache(screen.cache),
+              screen.context.threshold > 0 &&
+                `notes replace history above ${formatTokens(screen.context.threshold)} tokens`,
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </p>
+          {[...screen.warnings, ...(screen.breaker === undefined ? [] : [screen.breaker])].map((warning) => (
+            <p class="fine" key={warning}>
+              <Chip tone="warn">note</Chip> {warning}
+            </p>
+          ))}
+        </Card>
+      )}
+      <dl class="figures framed">
+        <Figure
+          label="Saved"
+          value={saved.share === undefined ? "–" : formatPercent(saved.share)}
+          more={formatWorth(saved)}
+        />
+        <Removed totals={totals} />
+      </dl>
+      {requests.length > 0 && (
+        <Card title="With and without Strata">
+          <ContextChart page={page} />
+        </Card>
+      )}
+      <LayerActions page={page} />
+      {items && items.shown.length > 0 && <Items items={items} />}
+      {notes !== undefined && (
+        <Card title="Session notes">
+          <Prose text={notes} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** What came from the cache, and what left the context. */
+export function Removed({ totals }: { totals: SessionPage["totals"] }) {
+  const { cached, cacheLost, sent, tokensFreed } = totals;
+  return (
+    <>
+      <Figure
+        label="From the cache"
+        value={sent > 0 ? formatPercent(cached / sent) : "–"}
+        more={`of ${formatTokens(sent)} tokens sent`}
+      />
+      <Figure
+        label="Removed from context"
+        value={formatTokens(tokensFreed)}
+        more={`at the cost of ${formatTokens(cacheLost)} cached tokens`}
+      />
+    </>
+  );
+}
+
+function LayerActions({ page: { layerActions, freed, moreLayerActions } }: { page: SessionPage }) {
+  return (
+    <Card title="What the layers did, and why">
+      <Counts rows={freed.map(({ layer, tokens }) => [layer, tokens])} format={formatTokens} />
+      <List
+        rows={layerActions}
+        class="layer-actions"
+        empty="Nothing yet: the context is small, so nothing had to be removed."
+        more={moreLayerActions}
+        left="earlier entries not shown"
+      >
+        {(action) => (
+          <>
+            <span class="layer-action-head">
+              <Chip tone="layer">{action.layer}</Chip>
+              <b>{nameAction(action)}</b>
+              <Age at={action.time} />
+            </span>
+            {action.reason !== undefined && <span class="about">{action.reason}</span>}
+            <span class="fine">{formatEffect(action)}</span>
+          </>
+        )}
+      </List>
+    </Card>
+  );
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  cut: "replaced history with notes",
+  compacted: "OpenCode summarized history",
+  summary: "OpenCode wrote a summary",
+  break: "the cached prefix broke",
+  extended: "added a note after the newest message",
+  background: "called a model in the background",
+};
+
+function nameAction({ event, inputs, results, tool }: LayerAction): string {
+  const batch = [
+    ...(results ? [formatCounted(results, "result")] : []),
+    ...(inputs ? [formatCounted(inputs, "input")] : []),
+  ].join(" and ");
+  if (event === "spilled") return `moved ${tool === undefined ? "a result" : `a ${tool} result`} to a file`;
+  if (event === "cleared") return `cleared ${batch === "" ? "old results" : batch}`;
+  return ACTIONS[event] ?? event;
+}
+
+function formatEffect({ backgroundTokens, bytes, cacheLost, tokensFreed }: LayerAction): string {
+  return [
+    ...(tokensFreed ? [`${formatTokens(tokensFreed)} tokens freed`] : []),
+    ...(bytes ? [`${formatCount(bytes)} bytes`] : []),
+    ...(cacheLost ? [`${formatTokens(cacheLost)} cached tokens written again`] : []),
+    ...(backgroundTokens ? [`${formatTokens(backgroundTokens)} tokens used`] : []),
+  ].join(" · ");
+}
+
+function Items({ items: { more, shown } }: { items: NonNullable<SessionPage["items"]> }) {
+  return (
+    <Card title="Largest items in the context">
+      <Table head={["Item", "Tokens", "Turn", "State"]} label="Largest items in the context, as a table">
+        {shown.map(({ id, isPinned, kind, name, state, superseded, tokens, tool, turn }) => (
+          <tr key={id}>
+            <td class="what">
+              <code>{id}</code>{" "}
+              {kind === "result" || kind === "input" ? `${tool ?? kind} ${name}` : `${kind} ${name}`}
+            </td>
+            <td>{formatCount(tokens)}</td>
+            <td>{turn}</td>
+            <td>
+              {[state, ...(isPinned ? ["pinned"] : []), ...(superseded ? [superseded] : [])].join(", ")}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {more > 0 && <p class="fine">{formatCount(more)} smaller items not shown</p>}
+    </Card>
+  );
+}

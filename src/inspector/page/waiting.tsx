@@ -1,37 +1,29 @@
-/** What waits for the user's decision: candidates and conflicting memories. */
-import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+/** What waits for the user: candidates, conflicting memories and open items; and the log. */
+import { useRef, useState } from "preact/hooks";
 import { formatPercent } from "../../base/format.js";
-import type { ConflictPair, Version, Waiting, WaitingSentence } from "../answers.js";
-import { compareTexts } from "./diff.js";
+import type { DescribedCandidate } from "../../operations/candidates.js";
+import type { AgendaPage, ConflictPair, LogPage } from "../views.js";
+import { compareTexts, type Piece } from "./diff.js";
 import { formatRoute, useAnswer, useKeys, useShared } from "./hooks.js";
-import { Age, Button, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
-import { addressOf } from "./server.js";
+import { Age, Button, Card, Chip, Empty, Heading, List, Loaded, Select, View } from "./parts.js";
 
 export function WaitingView() {
-  const answer = useAnswer<Waiting>(addressOf("waiting"));
+  const conflicts = useAnswer<readonly ConflictPair[]>("conflicts");
+  const candidates = useAnswer<{ candidates: readonly DescribedCandidate[] }>("candidates", {});
+  const isNothing = conflicts.value?.length === 0 && candidates.value?.candidates.length === 0;
   return (
     <>
-      <Heading>Waiting for you</Heading>
-      <Loaded answer={answer}>
-        {({ candidates = [], candidatesWhy, conflicts }) => (
-          <>
-            {conflicts.map((conflict) => (
-              <Conflict key={conflict.name} conflict={conflict} />
-            ))}
-            {candidatesWhy !== undefined && <p class="failure">{candidatesWhy}</p>}
-            <Sentences candidates={candidates} />
-            {conflicts.length + candidates.length === 0 && candidatesWhy === undefined && (
-              <Card>
-                <Empty>
-                  Nothing waits for you. Sentences that may be rules of yours and conflicting memories appear
-                  here.
-                </Empty>
-              </Card>
-            )}
-          </>
-        )}
-      </Loaded>
+      <View title="Waiting for you" answer={conflicts}>
+        {(all) => all.map((conflict) => <Conflict key={conflict.name} conflict={conflict} />)}
+      </View>
+      <Loaded answer={candidates}>{(value) => <Sentences {...value} />}</Loaded>
+      {isNothing && (
+        <Card>
+          <Empty>
+            Nothing waits for you. Sentences that may be rules of yours and conflicting memories appear here.
+          </Empty>
+        </Card>
+      )}
     </>
   );
 }
@@ -39,7 +31,7 @@ export function WaitingView() {
 type Decision = (id: string, what: "keep" | "drop") => void;
 
 /** In order of worth; a key decides on the one whose row has the focus, or on the first. */
-function Sentences({ candidates }: { candidates: readonly WaitingSentence[] }) {
+function Sentences({ candidates }: { candidates: readonly DescribedCandidate[] }) {
   const { apply } = useShared();
   const decided = useRef(new Set<string>());
   const decide: Decision = async (id, what) => {
@@ -63,7 +55,7 @@ function Sentences({ candidates }: { candidates: readonly WaitingSentence[] }) {
   );
 }
 
-function Sentence({ candidate, onDecide }: { candidate: WaitingSentence; onDecide: Decision }) {
+function Sentence({ candidate, onDecide }: { candidate: DescribedCandidate; onDecide: Decision }) {
   const { after, before, worth, id, said, sessions, text, type } = candidate;
   const last = said.at(-1);
   return (
@@ -103,20 +95,8 @@ function Conflict({ conflict }: { conflict: ConflictPair }) {
   return (
     <Card title={`Two versions of “${title}”`} more={<Age at={found} />} class="conflict">
       <div class="sides">
-        <Side heading="In use" version={conflict.this}>
-          {pieces
-            .filter(({ kind }) => kind !== "added")
-            .map(({ kind, text }, at) =>
-              kind === "same" ? <span key={at}>{text}</span> : <mark key={at}>{text}</mark>,
-            )}
-        </Side>
-        <Side heading="Other version" version={that}>
-          {pieces
-            .filter(({ kind }) => kind !== "removed")
-            .map(({ kind, text }, at) =>
-              kind === "same" ? <span key={at}>{text}</span> : <mark key={at}>{text}</mark>,
-            )}
-        </Side>
+        <Side heading="In use" version={conflict.this} pieces={pieces} without="added" />
+        <Side heading="Other version" version={that} pieces={pieces} without="removed" />
       </div>
       <div class="actions" data-row tabIndex={-1}>
         <Button onClick={decide("this")}>Keep the version in use</Button>
@@ -129,19 +109,141 @@ function Conflict({ conflict }: { conflict: ConflictPair }) {
 
 interface SideProps {
   heading: string;
-  version: Version;
-  children: ComponentChildren;
+  version: ConflictPair["that"];
+  pieces: readonly Piece[];
+  without: Piece["kind"];
 }
 
-function Side({ children, heading, version: { by, id } }: SideProps) {
+function Side({ heading, pieces, version: { by, id }, without }: SideProps) {
   return (
     <div class="side">
       <h3>{heading}</h3>
-      <p class="text">{children}</p>
+      <p class="text">
+        {pieces
+          .filter(({ kind }) => kind !== without)
+          .map(({ kind, text }, at) =>
+            kind === "same" ? <span key={at}>{text}</span> : <mark key={at}>{text}</mark>,
+          )}
+      </p>
       <p class="fine">
         {id === undefined ? "only in the conflict record" : <a href={formatRoute("memories", id)}>{id}</a>}
         {by !== undefined && `, from ${by}`}
       </p>
     </div>
+  );
+}
+
+/* The agenda. */
+
+type Item = AgendaPage["items"][number];
+
+export function AgendaView() {
+  const answer = useAnswer<AgendaPage>("agenda");
+  return (
+    <View title="Agenda" answer={answer}>
+      {({ headings, items, older, person }) => (
+        <>
+          {items.length === 0 && (
+            <Card>
+              <Empty>No open items.</Empty>
+            </Card>
+          )}
+          {[...new Set(items.map(({ kind }) => kind))].map((kind) => (
+            <Card key={kind} title={headings[kind]}>
+              <List rows={items.filter((item) => item.kind === kind)} keyOf={({ id }) => id}>
+                {(item) => <Entry item={item} isMine={item.claim?.instance === person} />}
+              </List>
+            </Card>
+          ))}
+          {older > 0 && (
+            <p class="fine">{older} older than 30 days not shown; list them with strata agenda --all</p>
+          )}
+        </>
+      )}
+    </View>
+  );
+}
+
+function Entry({ isMine, item }: { item: Item; isMine: boolean }) {
+  const { apply } = useShared();
+  const { atMs, claim, id, isBusy, isForeign, isInProgress, kind, session, text } = item;
+  return (
+    <div class="row entry" data-row tabIndex={-1}>
+      <span class="entry-text">
+        <span>{text}</span>
+        <span class="fine">
+          {isInProgress && <Chip tone="busy">in progress</Chip>}
+          {isBusy && <Chip tone="busy">working</Chip>}
+          {isForeign && <Chip tone="warn">not yours</Chip>}
+          {claim && <Chip>{isMine ? "claimed by you" : `claimed by ${claim.session}`}</Chip>}
+          {session !== undefined && <a href={formatRoute("sessions", session)}>{session}</a>}{" "}
+          <Age at={atMs} />
+        </span>
+      </span>
+      {kind !== "held" && !claim && (
+        <Button tone="quiet" onClick={() => apply("claim", { item: id })} label={`Claim: ${text}`}>
+          Claim
+        </Button>
+      )}
+      {isMine && (
+        <Button tone="quiet" onClick={() => apply("release", { item: id })} label={`Release: ${text}`}>
+          Release
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/* The log. */
+
+const LEVELS: Readonly<Record<string, RegExp>> = { all: /./, warnings: /^(WARN|ERROR)$/, errors: /^ERROR$/ };
+const LEVEL_NAMES = Object.fromEntries(Object.keys(LEVELS).map((one) => [one, one]));
+
+export function LogView() {
+  const [level, setLevel] = useState("all");
+  const [words, setWords] = useState("");
+  const answer = useAnswer<LogPage>("log");
+  const isShown = (one: LogPage["entries"][number]): boolean =>
+    LEVELS[level]?.test(one.level) === true &&
+    `${one.source} ${one.message}`.toLowerCase().includes(words.toLowerCase());
+  return (
+    <>
+      <Heading>Log</Heading>
+      <search class="filters inline">
+        <input
+          type="search"
+          value={words}
+          placeholder="Filter"
+          aria-label="Filter the log"
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <Select label="Level" names={LEVEL_NAMES} value={level} onChange={setLevel} />
+      </search>
+      <Loaded answer={answer}>
+        {({ entries, path }) => (
+          <Card>
+            <List
+              rows={entries.filter(isShown)}
+              class="log"
+              empty={entries.length === 0 ? "The log is empty." : "No matches."}
+            >
+              {(entry) => (
+                <div class={entry.level.toLowerCase()}>
+                  <time dateTime={entry.time} title={new Date(entry.time).toLocaleString()}>
+                    {entry.time.slice(5, 10)} {entry.time.slice(11, 19)}
+                  </time>
+                  <span class="level">{entry.level}</span>
+                  <span class="source">{entry.source}</span>
+                  <span class="message">{entry.message}</span>
+                </div>
+              )}
+            </List>
+            <p class="fine">
+              The last lines of <code>{path}</code>; times are UTC
+            </p>
+          </Card>
+        )}
+      </Loaded>
+    </>
   );
 }
