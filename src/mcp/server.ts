@@ -8,8 +8,6 @@ import {
   ErrorCode,
   GetPromptRequestSchema,
   InitializeRequestSchema,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
   LATEST_PROTOCOL_VERSION,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
@@ -17,7 +15,6 @@ import {
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
-  type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/sdk/types.js";
 import PQueue from "p-queue";
@@ -25,7 +22,6 @@ import { formatError, StrataError } from "../base/error.js";
 import { VERSION } from "../base/version.js";
 import { isStrata } from "../config/plugin-entries.js";
 import { waitAtMost } from "../io/clock.js";
-import type { Log } from "../io/log.js";
 import { findPrivateID } from "../memory/draft.js";
 import { openProject, type Project } from "../operations/project.js";
 import { cut } from "../text/text.js";
@@ -61,7 +57,7 @@ const END_MS = 30_000;
 export function createMcpServer(project: Project, options: McpServerOptions): McpServer {
   const { cli } = project;
   const wanted = chooseTools(tools, options.tools);
-  const clients = new Set<{ onAnswered(): Promise<unknown>; leave(): Promise<void> }>();
+  const clients = new Set<Served>();
   let shared: Promise<SharedContext> | undefined;
   const open = (): Promise<SharedContext> => {
     shared ??= openSharedContext(project, options).catch((thrown) => {
@@ -75,73 +71,32 @@ export function createMcpServer(project: Project, options: McpServerOptions): Mc
     async accept(transport, onEnd) {
       const isHere = options.clientFolder !== undefined && (await isInProject(project, options.clientFolder));
       const hasPlugin = isHere && (await project.settings()).plugins.some(isStrata);
-      let name = "";
-      let opening: Promise<ClientContext> | undefined;
-      const served: Served = {
-        log: project.log,
-        greet(given) {
-          name = given;
+      const client = createServed(project, {
+        open,
+        offer: (name) => {
           const isBesidePlugin = hasPlugin && isOpenCode(name);
           return { isBesidePlugin, tools: planOffer(wanted, { ...options, isBesidePlugin }) };
         },
-        client() {
-          opening ??= open().then((opened) => openClientContext(opened, name));
-          return opening;
-        },
-      };
-      const server = createClientServer(served);
-      const client = {
-        onAnswered: watchRequests(transport),
-        leave: async () => (await opening?.catch(() => undefined))?.leave(),
-      };
+      });
       clients.add(client);
-      server.onclose = async () => {
+      client.server.onclose = async () => {
         if (!clients.delete(client)) return;
         await client.leave();
         onEnd?.();
       };
-      await server.connect(transport);
+      await client.server.connect(transport);
     },
 
     async close() {
       await waitAtMost(cli.clock, END_MS, async () => {
-        for (const client of [...clients]) {
-          await client.onAnswered();
-          await client.leave();
+        for (const { leave, queue } of [...clients]) {
+          await queue.onIdle();
+          await leave();
         }
         await (await shared?.catch(() => undefined))?.onIdle();
       });
     },
   };
-}
-
-/** Notes the requests of a client; the function returned resolves when each has its answer, or the connection has ended. */
-function watchRequests(transport: Transport): () => Promise<unknown> {
-  const open = new Map<RequestId, { answered: Promise<void>; end(): void }>();
-  const end = (id: RequestId | undefined): void => {
-    if (id === undefined) return;
-    open.get(id)?.end();
-    open.delete(id);
-  };
-  transport.onmessage = (message) => {
-    if (isJSONRPCRequest(message)) {
-      let release = (): void => {};
-      const answered = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      open.set(message.id, { answered, end: release });
-    }
-    // A cancelled request gets no answer.
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
-      end(message.params?.requestId as RequestId);
-  };
-  transport.onclose = () => [...open.keys()].forEach(end);
-  const send = transport.send.bind(transport);
-  transport.send = async (message, options) => {
-    await send(message, options);
-    if (!("method" in message)) end(message.id);
-  };
-  return () => Promise.all([...open.values()].map(({ answered }) => answered));
 }
 
 /*
@@ -165,11 +120,17 @@ async function isInProject({ cli, folders }: Project, folder: string): Promise<b
 /* The protocol's side of one client. */
 
 interface Served {
-  log: Pick<Log, "warn">;
-  /** Called first, with the client's name, which decides what it gets. */
-  greet(name: string): { isBesidePlugin: boolean; tools: readonly McpTool[] };
-  /** Opened by the first call that needs it. */
-  client(): Promise<ClientContext>;
+  server: Server;
+  /** The client's requests that are not answered yet. */
+  queue: PQueue;
+  leave(): Promise<void>;
+}
+
+interface Offer {
+  /** Opened by the first request that needs it. */
+  open(): Promise<SharedContext>;
+  /** What a client of this name gets. */
+  offer(name: string): { isBesidePlugin: boolean; tools: readonly McpTool[] };
 }
 
 /** The server's name, with which many clients prefix its tools. */
@@ -189,18 +150,34 @@ const NO_VALIDATOR: NonNullable<ServerOptions["jsonSchemaValidator"]> = {
   },
 };
 
-function createClientServer(served: Served): Server {
+function createServed({ log }: Project, { offer, open }: Offer): Served {
   const server = new Server(SERVER, { capabilities: CAPABILITIES, jsonSchemaValidator: NO_VALIDATOR });
   const queue = new PQueue({ concurrency: CALLS_AT_ONCE });
+  let name = "";
   let offered: readonly McpTool[] = [];
+  let opening: Promise<ClientContext> | undefined;
+  const client = (): Promise<ClientContext> => {
+    opening ??= open().then((shared) => openClientContext(shared, name));
+    return opening;
+  };
+  /** Throws errors as MCP errors, without a stack trace. */
+  const read = <T>(run: (client: ClientContext) => T | Promise<T>): Promise<T> =>
+    queue.add(async () => {
+      try {
+        return await run(await client());
+      } catch (thrown) {
+        const code = thrown instanceof StrataError ? ErrorCode.InvalidParams : ErrorCode.InternalError;
+        throw new McpError(code, thrown instanceof StrataError ? thrown.message : formatFailure(thrown));
+      }
+    });
 
   server.setRequestHandler(InitializeRequestSchema, ({ params }) => {
     const { clientInfo, protocolVersion: version } = params;
-    const { isBesidePlugin: isBeside, tools: own } = served.greet(clientInfo.name);
+    name = clientInfo.name;
+    const { isBesidePlugin: isBeside, tools: own } = offer(name);
     offered = own;
-    const isKnown = SUPPORTED_PROTOCOL_VERSIONS.includes(version);
     return {
-      protocolVersion: isKnown ? version : LATEST_PROTOCOL_VERSION,
+      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(version) ? version : LATEST_PROTOCOL_VERSION,
       // OpenCode gives the model three more tools for a server with resources.
       capabilities: isBeside ? { tools: {} } : CAPABILITIES,
       serverInfo: SERVER,
@@ -209,21 +186,33 @@ function createClientServer(served: Served): Server {
   });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(describeTool) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId, signal }) => {
-    const tool = offered.find(({ name }) => name === params.name);
+    const tool = offered.find((one) => one.name === params.name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${cut(params.name, 100)}`);
     const call = { id: String(requestId), signal };
-    return queue.add(() => callTool(tool, params.arguments ?? {}, call, served));
+    return queue.add(() => callTool(tool, params.arguments ?? {}, { call, client, log }));
   });
-  handleReading(server, served);
-  return server;
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
+    read((own) => listResources(own, params?.cursor)),
+  );
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { requestId, signal }) =>
+    read((own) => readResource(own, params.uri, { id: String(requestId), signal })),
+  );
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
+    read((own) => readPrompt(own, params.name, params.arguments)),
+  );
+  return {
+    ...{ server, queue },
+    leave: async () => (await opening?.catch(() => undefined))?.leave(),
+  };
 }
 
 /** Returns a failure as an answer, which the model reads. */
 async function callTool(
   tool: McpTool,
   given: unknown,
-  call: McpCall,
-  { client, log }: Served,
+  { call, client, log }: { call: McpCall; client(): Promise<ClientContext>; log: Project["log"] },
 ): Promise<CallToolResult> {
   const args = tool.input.safeParse(given);
   if (!args.success) return answer(formatFaults(tool, args.error), true);
@@ -247,28 +236,4 @@ function formatFailure(thrown: unknown): string {
 function answer(text: string, isError = false): CallToolResult {
   const shown = text.length > MOST_CHARACTERS ? `${cut(text, MOST_CHARACTERS)}… (cut)` : text;
   return { content: [{ type: "text", text: shown }], ...(isError && { isError }) };
-}
-
-function handleReading(server: Server, { client }: Served): void {
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
-    asProtocol(async () => listResources(await client(), params?.cursor)),
-  );
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }));
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { requestId, signal }) =>
-    asProtocol(async () => readResource(await client(), params.uri, { id: String(requestId), signal })),
-  );
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
-    asProtocol(async () => readPrompt(await client(), params.name, params.arguments)),
-  );
-}
-
-/** Throws errors as MCP errors, without a stack trace. */
-async function asProtocol<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (thrown) {
-    const code = thrown instanceof StrataError ? ErrorCode.InvalidParams : ErrorCode.InternalError;
-    throw new McpError(code, thrown instanceof StrataError ? thrown.message : formatFailure(thrown));
-  }
 }

@@ -1,7 +1,6 @@
 /** MCP clients of a server in this process: the SDK's own client, and memories on an in-memory disk. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { layers } from "../../layers/index.js";
 import { createMcpServer, type McpServer, type McpServerOptions } from "../../src/mcp/server.js";
 import { type CliContext, createStyle } from "../../src/operations/command.js";
@@ -25,8 +24,6 @@ export interface McpWorld {
 
 export interface ClientOptions {
   name?: string;
-  /** The client's folders; without them it has no roots. */
-  roots?: readonly string[];
 }
 
 export interface McpClient {
@@ -93,13 +90,9 @@ export async function keep(client: McpClient, content = PORT, category = "decisi
 /** Connects the SDK's client over this transport. */
 export async function connectClient(
   transport: Parameters<Client["connect"]>[0],
-  { name = "test-client", roots }: ClientOptions = {},
+  { name = "test-client" }: ClientOptions = {},
 ): Promise<McpClient> {
-  const client = new Client({ name, version: "1.0.0" }, { capabilities: roots ? { roots: {} } : {} });
-  if (roots)
-    client.setRequestHandler(ListRootsRequestSchema, () => ({
-      roots: roots.map((folder) => ({ uri: `file://${folder}` })),
-    }));
+  const client = new Client({ name, version: "1.0.0" });
   await client.connect(transport);
   const ask = async (tool: string, args: object = {}): Promise<{ text: string; isError: boolean }> => {
     const { content, isError } = await client.callTool({ name: tool, arguments: { ...args } });

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { clientNames, clients } from "../../src/mcp/clients.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { fc } from "../support/property.js";
 import { runStrata } from "../support/shell.js";
 
 const open = (files: Record<string, string> = {}): MemoryFiles =>
@@ -14,15 +13,21 @@ const written = clientNames.filter((name) => clients[name]?.file !== undefined);
 const fileOf = (name: string): string => `${PROJECT}/${clients[name]?.file}`;
 
 describe("strata mcp install", () => {
-  it.each(clientNames)("prints the entry for %s, and writes nothing", async (name) => {
-    const files = open();
-    const before = new Map(files.contents);
-    const { code, err, out } = await runStrata(files, `mcp install --for ${name} --tools all --private`);
-    expect([code, out.includes("opencode-strata"), out.includes("--private")]).toEqual([0, true, true]);
-    expect(err).toContain("For ");
-    expect(files.contents).toEqual(before);
-    if (name !== "codex") expect(() => JSON.parse(out)).not.toThrow();
-  });
+  it.each(clientNames)(
+    "prints the entry for %s, also for another project, and writes nothing",
+    async (name) => {
+      const files = open({ "/shop/.git/HEAD": "x" });
+      const before = new Map(files.contents);
+      const line = `mcp install --for ${name} --tools all --private --project ../shop`;
+      const { code, out } = await runStrata(files, line);
+      expect([code, out]).toEqual([0, expect.stringMatching(/opencode-strata.*--private/s)]);
+      expect(out.replace(/\s+/g, "")).toContain('"--project","/shop"');
+      expect(files.contents).toEqual(before);
+      if (name !== "codex") expect(() => JSON.parse(out)).not.toThrow();
+      const none = await runStrata(files, `mcp install --for ${name} --project /nowhere`);
+      expect([none.code, none.out]).toEqual([3, ""]);
+    },
+  );
 
   it.each(written)("writes the entry for %s into a new file, and once only", async (name) => {
     const files = open();
@@ -40,19 +45,6 @@ describe("strata mcp install", () => {
     });
     const { memory } = JSON.parse(out).mcpServers;
     expect(memory).toEqual({ command: "node", args: ["/src/strata/dist/strata.js", "mcp"] });
-  });
-
-  it("names the project for another OpenCode, where memory would hide the plugin's tools", async () => {
-    const { out } = await runStrata(open(), "mcp install --for opencode");
-    expect(JSON.parse(out).mcp.project.command).toEqual([
-      "npx",
-      "-y",
-      "opencode-strata",
-      "mcp",
-      "--project",
-      PROJECT,
-    ]);
-    expect((await runStrata(open(), "mcp install --for opencode --write")).code).toBe(2);
   });
 
   it("keeps comments, other servers and the order of a file", async () => {
@@ -73,13 +65,9 @@ describe("strata mcp install", () => {
     ["cursor", "[]"],
     ["cursor", '{ "mcpServers": [] }'],
     ["cursor", '{ "mcpServers": { "memory": { "command": "mine" } } }'],
-    ["vscode", '{ "servers": { "memory": {} } }'],
-    ["codex", '[mcp_servers.memory]\ncommand = "mine"\n'],
     ["codex", '[ mcp_servers . "memory" ]\ncommand = "mine"\n'],
     ["codex", '[mcp_servers]\nmemory = { command = "mine" }\n'],
-    ["codex", 'mcp_servers.memory.command = "mine"\n'],
     ["codex", 'mcp_servers = { web = { url = "http://x" } }\n'],
-    ["codex", "mcp_servers = 1\n"],
     ["codex", 'model = "unclosed\n'],
   ])("leaves a %s file alone if it cannot add to it: %s", async (name, text) => {
     const files = open({ [fileOf(name)]: text });
@@ -115,22 +103,6 @@ describe("strata mcp install", () => {
     });
   });
 
-  it.each(clientNames)("names another project for %s, if one is given", async (name) => {
-    const files = open({ "/shop/.git/HEAD": "x" });
-    const { out } = await runStrata(files, `mcp install --for ${name} --project ../shop`);
-    expect(out.replace(/\s+/g, "")).toContain('"--project","/shop"');
-    expect(out).not.toContain("workspaceFolder");
-    const none = await runStrata(files, `mcp install --for ${name} --project /nowhere`);
-    expect([none.code, none.out]).toEqual([3, ""]);
-  });
-
-  it("refuses tools that the server would not start with", async () => {
-    const files = open();
-    const { code, err } = await runStrata(files, "mcp install --for cursor --tools recal --write");
-    expect([code, files.contents.has(fileOf("cursor"))]).toEqual([2, false]);
-    expect(err).toContain('"recal" came');
-  });
-
   it("does not write through a link, nor into a folder that is one", async () => {
     const files = open({ [fileOf("claude-code")]: "{}" });
     files.links.add(fileOf("claude-code"));
@@ -146,28 +118,9 @@ describe("strata mcp install", () => {
     expect(files.contents.has(fileOf("codex"))).toBe(false);
   });
 
-  it("adds to any JSON object exactly one server", async () => {
-    const name = fc.string({ maxLength: 8 }).filter((one) => one !== "__proto__");
-    const servers = fc.dictionary(
-      name.filter((one) => one !== "memory"),
-      fc.jsonValue(),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), servers, async (rest, mcpServers) => {
-        const before = { ...rest, mcpServers };
-        const files = open({ [fileOf("claude-code")]: JSON.stringify(before, null, 2) });
-        await runStrata(files, "mcp install --for claude-code --write");
-        const after = JSON.parse(files.text(fileOf("claude-code")) ?? "");
-        const { memory, ...others } = after.mcpServers;
-        expect(memory).toEqual({ command: "npx", args: ["-y", "opencode-strata", "mcp"] });
-        expect({ ...after, mcpServers: others }).toEqual(JSON.parse(JSON.stringify(before)));
-      }),
-      { numRuns: 50 },
-    );
-  });
-
   it("lists the clients if --for is wrong", async () => {
-    for (const line of ["mcp install", "mcp install --for vim", "mcp serve", "mcp install more"]) {
+    const wrong = ["install", "install --for vim", "install --for cursor --tools recal", "serve"];
+    for (const line of wrong.map((one) => `mcp ${one}`)) {
       const { code, err } = await runStrata(open(), line);
       expect([line, code]).toEqual([line, 2]);
       expect(err).toContain("expected");

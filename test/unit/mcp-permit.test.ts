@@ -1,11 +1,9 @@
 /** What a client over MCP cannot do: speak as the user, change the user's words, see private memories. */
 import { describe, expect, it } from "vitest";
-import { isShownPath } from "../../src/operations/permit.js";
 import { createInstances } from "../../src/project/instances.js";
 import { formatTitles } from "../../src/status/session-titles.js";
-import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { PROJECT } from "../support/fake-host.js";
-import { type McpClient, type McpWorld, openAll } from "../support/mcp.js";
+import { type McpWorld, openAll } from "../support/mcp.js";
 import { haveSeen, ownState, recordOf } from "../support/own-project.js";
 
 const TESTS = "Always run the tests before you push.";
@@ -20,15 +18,14 @@ describe("a rule from a client", () => {
     "waits as a candidate, a %s too",
     async (category) => {
       const world = await openAll();
-      expect(await world.client.call("remember", { content: TESTS, category })).toMatch(
-        /^Waits as candidate (\w+)/,
-      );
+      const answer = await world.client.call("remember", { content: TESTS, category });
+      expect(answer).toMatch(/^Waits as candidate (\w+)/);
       expect(await listMemories(world)).toEqual([]);
       expect(await world.strata("candidates")).toMatch(new RegExp(`${category} .*client  ${TESTS}`));
     },
   );
 
-  it("becomes a memory when the user keeps it, and never by repetition", async () => {
+  it("becomes a memory when the user keeps it, never by repetition, and does not come back once dropped", async () => {
     const world = await openAll();
     for (const name of ["a", "b", "c"]) {
       const client = await world.connect({ name });
@@ -36,50 +33,18 @@ describe("a rule from a client", () => {
       await client.call("remember", { content: TESTS, category: "directive" });
     }
     expect(await listMemories(world)).toEqual([]);
-    const [id = ""] = (await world.strata("candidates")).match(/^\w+/) ?? [];
+    const other = { content: "Never push on Fridays.", category: "directive" };
+    await world.client.call("remember", other);
+    const [, id = ""] = (await world.strata("candidates")).match(/^(\w+) .*Always run/m) ?? [];
     await world.strata(`candidates keep ${id}`);
+    await world.strata("candidates drop --all");
+    expect(await world.client.refusal("remember", other)).toContain("dropped this sentence");
     expect(await listMemories(world)).toMatchObject([
       { provenance: { by: "user", how: "confirmed", evidence: TESTS } },
     ]);
     expect(await world.client.call("remember", { content: TESTS, category: "directive" })).toMatch(
       /^Known already: directive\//,
     );
-  });
-
-  it("does not count towards the user's repetitions, and changes nothing that the user said", async () => {
-    const world = await openAll();
-    const waiting = openTestCandidates({ files: world.files });
-    await world.client.call("remember", { content: TESTS, category: "directive" });
-    expect(await waiting.offer([candidateOf(TESTS, { session: "ses_1", type: "preference" })])).toEqual([]);
-    await world.client.call("remember", { content: TESTS, category: "directive" });
-    const [one] = await waiting.list();
-    expect(one).toMatchObject({ type: "preference", worth: 0.4 });
-    const inSession = (n: number) =>
-      waiting.offer([candidateOf(TESTS, { session: `ses_${n}`, message: `msg_${n}` })]);
-    for (const n of [2, 3, 4]) expect(await inSession(n)).toEqual([]);
-    expect(await inSession(5)).toHaveLength(1);
-  });
-
-  it("does not come back once the user has dropped it", async () => {
-    const world = await openAll();
-    await world.client.call("remember", { content: TESTS, category: "directive" });
-    await world.strata("candidates drop --all");
-    expect(await world.client.refusal("remember", { content: TESTS, category: "directive" })).toContain(
-      "dropped this sentence",
-    );
-  });
-
-  it("displaces none of the user's candidates, however many come", async () => {
-    const world = await openAll();
-    const waiting = openTestCandidates({ files: world.files });
-    await waiting.offer([candidateOf("The queue is Redis.", { worth: 0.1 })]);
-    const rules = Array.from({ length: 250 }, (_, n) => `Always check thing${n} before step${n * 7}.`);
-    await world.files.writeWhole(
-      "/project/rules.md",
-      `# Directives\n\n${rules.map((rule, n) => `## Rule ${n}\n\n${rule}`).join("\n\n")}\n`,
-    );
-    await world.client.call("ingest_file", { file_path: "rules.md" });
-    expect((await waiting.list()).map(({ said }) => said[0]?.text)).toContain("The queue is Redis.");
   });
 
   it("is refused if it gives the model orders, contains a secret or is not a sentence", async () => {
@@ -153,9 +118,7 @@ describe("what the user said", () => {
 
 describe("private memories", () => {
   const SECRET = "the lawyer's name is Ada";
-  const openPrivate = async (
-    allowsPrivate: boolean,
-  ): Promise<McpWorld & { client: McpClient; id: string }> => {
+  const openPrivate = async (allowsPrivate: boolean) => {
     const world = await openAll({ allowsPrivate });
     await world.strata(`remember --private --type knowledge ${SECRET}`);
     await world.strata(`remember --private --type blocker ${SECRET} and it blocks`);
@@ -229,12 +192,6 @@ describe("private memories", () => {
     }
   });
 
-  it("are recognised by their memory folder, not by a project in a folder called private", () => {
-    expect(isShownPath("/private/tmp/shop/.opencode/memory/conflicts/a.md")).toBe(true);
-    expect(isShownPath("/private/tmp/shop/.opencode/memory/private/conflicts/a.md")).toBe(false);
-    expect(isShownPath("C:\\shop\\.opencode\\memory\\private\\decision\\a.md")).toBe(false);
-  });
-
   it("do not appear in other sessions' last requests, session titles or file names", async () => {
     const said = `Remember in private: ${SECRET}.`;
     for (const allowsPrivate of [false, true]) {
@@ -277,20 +234,6 @@ describe("private memories", () => {
     );
     await expect(client.client.listResources()).rejects.not.toThrow(/lawyer/);
     expect(warnings.join("\n")).toContain(id);
-  });
-
-  it("are found, changed and kept by a server with --private", async () => {
-    const world = await openPrivate(true);
-    const { client, id } = world;
-    expect(await client.call("recall", { query: "lawyer" })).toContain(SECRET);
-    expect(
-      await client.call("remember", {
-        content: "The judge is called Grace.",
-        category: "fact",
-        private: true,
-      }),
-    ).toContain("Kept: private/knowledge/");
-    expect(await client.call("archive_memory", { memory_id: id })).toContain("Archived");
   });
 });
 
