@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createInstances } from "../../src/project/instances.js";
 import { formatTitles } from "../../src/status/session-titles.js";
+import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type McpWorld, openAll } from "../support/mcp.js";
 import { haveSeen, ownState, recordOf } from "../support/own-project.js";
@@ -45,6 +46,22 @@ describe("a rule from a client", () => {
     expect(await world.client.call("remember", { content: TESTS, category: "directive" })).toMatch(
       /^Known already: directive\//,
     );
+  });
+
+  it("does not count towards the user's repetitions, and displaces none of the user's candidates", async () => {
+    const { client, files } = await openAll();
+    const waiting = openTestCandidates({ files });
+    await waiting.offer([candidateOf("The queue is Redis.", { worth: 0.1 })]);
+    await client.call("remember", { content: TESTS, category: "directive" });
+    expect(await waiting.offer([candidateOf(TESTS, { session: "ses_1", type: "preference" })])).toEqual([]);
+    await client.call("remember", { content: TESTS, category: "directive" });
+    const rules = Array.from({ length: 250 }, (_, n) => `## Rule ${n}\n\nAlways check thing${n} first.\n`);
+    await files.writeWhole("/project/rules.md", `# Directives\n\n${rules.join("\n")}`);
+    await client.call("ingest_file", { file_path: "rules.md" });
+    const all = await waiting.list();
+    const find = (text: string) => all.find(({ said }) => said.some((one) => one.text === text));
+    expect([find(TESTS)?.type, find(TESTS)?.worth]).toEqual(["preference", 0.4]);
+    expect(find("The queue is Redis.")).toBeDefined();
   });
 
   it("is refused if it gives the model orders, contains a secret or is not a sentence", async () => {
