@@ -63,7 +63,7 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
   };
   let isEnding = false;
   const server = createAdaptorServer({
-    fetch(request, env) {
+    fetch: (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
       // Otherwise the client would keep the connection for its next request.
       outgoing.once("close", () => isEnding && incoming.socket.destroySoon());

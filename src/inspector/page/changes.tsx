@@ -1,7 +1,7 @@
 /** All memory changes by step, dreams included, with diffs and undo. */
 import { useMemo, useState } from "preact/hooks";
 import { formatCount, formatCounted } from "../../base/format.js";
-import type { Step, Steps } from "../views.js";
+import type { Step, Steps } from "../answers.js";
 import { compareTexts, nameChange, toReadable } from "./diff.js";
 import { formatRoute, useAnswer, useShared } from "./hooks.js";
 import { Age, Button, Card, Check, Chip, List, View } from "./parts.js";

@@ -1,6 +1,6 @@
 /** Charts, each followed by a table of its numbers. */
 import { formatCount, formatMoney, formatTokens } from "../../base/format.js";
-import type { Overview, SessionPage } from "../views.js";
+import type { Overview, SessionPage } from "../answers.js";
 import { useWidth } from "./hooks.js";
 import { Table } from "./parts.js";
 

@@ -1,6 +1,7 @@
 /** What has changed, in words: two texts compared word by word, and a change in a few words. Pure. */
+
 import { diffWordsWithSpace } from "diff";
-import type { Change } from "../views.js";
+import type { Change } from "../answers.js";
 
 export interface Piece {
   kind: "same" | "removed" | "added";

@@ -1,8 +1,7 @@
 /** State that several views need: answers of the server, keys, the width of an element, the route. */
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Done, Projects } from "../inspector.js";
-import type { MemoryPage } from "../views.js";
+import type { Done, MemoryPage, Projects } from "../answers.js";
 import { read, Unreachable } from "./server.js";
 
 export type ProjectName = Projects["projects"][number];

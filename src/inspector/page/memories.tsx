@@ -1,7 +1,6 @@
 /** The list of memories, searched and filtered, with the open one or a new one beside it. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Memory } from "../../memory/memory.js";
-import type { Found } from "../../memory/search/search.js";
+import type { Found, Memory } from "../answers.js";
 import { formatRoute, go, moveFocus, useAnswer, useDebounced, useKeys, useShared } from "./hooks.js";
 import { Marks, MemoryView } from "./memory.js";
 import { Age, Button, Check, Chip, Editor, Empty, Field, Heading, List, Loaded, Select } from "./parts.js";

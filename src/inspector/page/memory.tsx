@@ -1,9 +1,7 @@
 /** One memory: its text, facts and history; edit, pin and archive. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { Memory } from "../../memory/memory.js";
-import type { Done } from "../inspector.js";
-import type { MemoryPage } from "../views.js";
+import type { Done, Memory, MemoryPage } from "../answers.js";
 import { DiffView } from "./changes.js";
 import { nameChange } from "./diff.js";
 import { formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";

@@ -1,7 +1,7 @@
 /** The project at a glance: savings, sessions at work, memories, layers, problems. */
 import { formatCount, formatCounted, formatPercent, formatTokens } from "../../base/format.js";
 import { formatSaving, formatWorth, isGain } from "../../status/format-figures.js";
-import type { Overview, SessionRow } from "../views.js";
+import type { Overview, SessionRow } from "../answers.js";
 import { DaysChart } from "./charts.js";
 import { formatRoute, useAnswer, useNow } from "./hooks.js";
 import { Card, Chip, Counts, Empty, Figure, List, Loaded, View } from "./parts.js";

@@ -1,8 +1,7 @@
 /** The page: navigation, the open section, live updates, keys and toasts. */
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Projects } from "../inspector.js";
-import type { Counts } from "../views.js";
+import type { Counts, Projects } from "../answers.js";
 import { ChangesView } from "./changes.js";
 import {
   type Draft,

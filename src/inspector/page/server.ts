@@ -1,5 +1,5 @@
 /** The page's only network access: the inspector's API, at URLs relative to the page. */
-import type { Done, Failure } from "../inspector.js";
+import type { Done, Failure } from "../answers.js";
 
 /** The server cannot be reached, or no longer lets this page in: no view can be read. */
 export class Unreachable extends Error {}

@@ -2,7 +2,7 @@
 import { formatCount, formatCounted, formatPercent, formatTokens } from "../../base/format.js";
 import { formatCache, formatContext, formatWorth, KIND_NAMES } from "../../status/format-figures.js";
 import type { ContextFigures, Kind } from "../../status/session-screen.js";
-import type { SessionPage, SessionRow } from "../views.js";
+import type { SessionPage, SessionRow } from "../answers.js";
 import { ContextChart } from "./charts.js";
 import { formatRoute, go, useAnswer, useKeys } from "./hooks.js";
 import { Age, Card, Chip, Counts, Figure, List, Prose, Table, View } from "./parts.js";

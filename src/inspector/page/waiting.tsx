@@ -1,8 +1,7 @@
 /** What waits for the user: candidates, conflicting memories and open items; and the log. */
 import { useRef, useState } from "preact/hooks";
 import { formatPercent } from "../../base/format.js";
-import type { DescribedCandidate } from "../../operations/candidates.js";
-import type { AgendaPage, ConflictPair, LogPage } from "../views.js";
+import type { AgendaPage, ConflictPair, DescribedCandidate, LogPage } from "../answers.js";
 import { compareTexts, type Piece } from "./diff.js";
 import { formatRoute, useAnswer, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Card, Chip, Empty, Heading, List, Loaded, Select, View } from "./parts.js";
