@@ -81,7 +81,6 @@ const turn = fc.record({
   parts: fc.array(plain, { minLength: 1, maxLength: 3 }),
   calls: fc.array(call, { maxLength: 3 }),
   hasId: fc.boolean(),
-  sharesId: fc.boolean(),
 });
 
 export interface Conversation {
@@ -90,17 +89,17 @@ export interface Conversation {
 }
 
 /**
- * Any conversation that the contract allows, and some that it hardly does: repeated call ids, results without calls.
+ * Any conversation that the contract allows, call ids that come again in a later answer included.
  */
 export const conversation: fc.Arbitrary<Conversation> = fc
   .array(turn, { minLength: 1, maxLength: 8 })
   .map((turns) => {
     const messages: TheirMessage[] = [];
     const stored = new Map<string, StoredMessage>();
-    for (const [at, { calls, hasId, parts, role, sharesId }] of turns.entries()) {
+    for (const [at, { calls, hasId, parts, role }] of turns.entries()) {
       const id = `msg_${at}`;
       const made = role === "assistant" ? calls : [];
-      const callID = (index: number): string => (sharesId ? "call" : `call_${at}_${index}`);
+      const callID = (index: number): string => `call_${at % 3}_${index}`;
       const content = [
         ...parts,
         ...made.map(({ input: given, isByProvider, name }, index) => ({

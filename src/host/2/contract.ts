@@ -58,12 +58,9 @@ export interface SyntheticInput {
   resume?: boolean;
 }
 
-/** A user's prompt before it is admitted; what changes is stored. Once per admission. */
+/** A user's prompt before it is admitted. Once per admission. */
 export interface PromptEvent {
   readonly sessionID: string;
-  readonly messageID: string;
-  prompt: { text: string };
-  delivery: "steer" | "queue";
 }
 
 /** A request to the model, before it is sent; changes are not stored. */
@@ -71,10 +68,7 @@ export interface ContextEvent {
   readonly sessionID: string;
   readonly agent?: string;
   readonly model: ModelRef;
-  system: unknown[];
   messages: TheirMessage[];
-  tools?: Record<string, unknown>;
-  options?: Record<string, unknown>;
 }
 
 /** `messages` is the transcript to summarise; the host adds its instruction afterwards. */

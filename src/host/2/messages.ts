@@ -17,12 +17,10 @@ import {
   findStoredCall,
   isOwnAnswer,
   joinTexts,
+  makeCall,
   type RequestFacts,
   readCheckpoint,
   readInfo,
-  readInput,
-  readMetadata,
-  readToolName,
 } from "./stored.js";
 import { type Place, readError, type Unit, writeUnit } from "./write-unit.js";
 
@@ -86,8 +84,12 @@ function readUnit(
   const [first] = theirs as [TheirMessage];
   const id = typeof first.id === "string" ? first.id : "";
   const known = id === "" ? undefined : findStored(id);
-  const stored = known && fits(first, known) ? known : undefined;
-  if (stored?.type === "compaction") return readCheckpointUnit(theirs, stored, facts);
+  const fitting = known && fits(first, known) ? known : undefined;
+  const isCheckpoint = fitting?.type === "compaction";
+  const checkpoint = isCheckpoint ? readCheckpointUnit(theirs, fitting, facts) : undefined;
+  if (checkpoint) return checkpoint;
+  // A provider's own checkpoint has no summary that layers could check.
+  const stored = isCheckpoint ? { ...fitting, type: "synthetic" } : fitting;
   const info = readInfo(id, first.role, stored, facts);
   const results = findResults(theirs);
   const places = new Map<Part, Place>();
@@ -106,29 +108,23 @@ function readUnit(
   return { theirs, message, places, results };
 }
 
-/** Without the documented form, as of a provider's own checkpoint, there is no summary that layers could check. */
+/** A checkpoint: its summary, which layers check, in the host's text around it. */
 function readCheckpointUnit(
   theirs: readonly TheirMessage[],
   stored: StoredMessage,
   facts: RequestFacts,
-): Unit {
+): Unit | undefined {
   const [first] = theirs as [TheirMessage];
-  const { id = "" } = first;
-  const results = findResults(theirs);
-  const more = first.content.slice(1).map(() => ({ ...ATTACHED }));
   const [text = "", { summary = "" }] = [first.content[0]?.text, stored];
   const start = text.startsWith(CHECKPOINT) ? text.indexOf(`<summary>\n${summary}\n</summary>`) : -1;
-  if (start === -1) {
-    const parts = [{ ...ATTACHED, text }, ...more];
-    const info = readInfo(id, first.role, { ...stored, type: "synthetic" }, facts);
-    return { theirs, message: { info, parts }, places: new Map(), results };
-  }
+  if (start === -1) return undefined;
   const from = start + "<summary>\n".length;
   const [before, after] = [text.slice(0, from), text.slice(from + summary.length)];
   const [part, rest] = readCheckpoint(stored, before + after) as [Part, Part];
-  const message = { info: readInfo(id, first.role, stored, facts), parts: [part, rest, ...more] };
+  const parts = [part, rest, ...first.content.slice(1).map(() => ({ ...ATTACHED }))];
+  const message = { info: readInfo(first.id ?? "", first.role, stored, facts), parts };
   const frame = { summary: part, before, after };
-  return { theirs, message, places: new Map([[part, [0, 0]]]), results, frame };
+  return { theirs, message, places: new Map([[part, [0, 0]]]), results: findResults(theirs), frame };
 }
 
 /** Does the stored message of this id have the request's role? */
@@ -154,32 +150,14 @@ function readAnswersPart(part: TheirPart, facts: AnswerFacts): Part | undefined 
   return type === "tool-call" ? readCall(part, facts) : undefined;
 }
 
-/** A call with its result. `undefined` if layers must leave it alone: the provider ran it, or its id is not unique. */
+/** A call with its result. `undefined` if the provider ran it: layers leave it alone. */
 function readCall(part: TheirPart, { results, stored, theirs }: AnswerFacts): ToolPart | undefined {
   const { id, input, name } = part;
   if (typeof id !== "string" || typeof name !== "string" || part.providerExecuted === true) return undefined;
-  const calls = theirs.flatMap(({ content }) =>
-    content.filter((one) => one.type === "tool-call" && one.id === id),
-  );
-  if (calls.length > 1) return undefined;
   const at = results.get(id);
   const result = at && theirs[at[0]]?.content[at[1]];
-  const read = result ? readResult(result) : undefined;
-  const call = findStoredCall(stored, id);
-  const start = call?.time?.created;
-  const end = call?.time?.completed;
-  return {
-    type: "tool",
-    tool: readToolName(name),
-    callID: id,
-    state: {
-      status: read?.status ?? "running",
-      ...(isRecord(input) && { input: readInput(name, input) }),
-      ...read?.texts,
-      metadata: readMetadata(call),
-      ...(start !== undefined && { time: { start, ...(end !== undefined && { end }) } }),
-    },
-  };
+  const { status = "running", texts } = (result && readResult(result)) ?? {};
+  return makeCall({ id, name, input, status, texts, stored: findStoredCall(stored, id) });
 }
 
 interface ReadResult {
@@ -204,19 +182,14 @@ function readResult({ result }: TheirPart): ReadResult | undefined {
   };
 }
 
-/** Results in the unit's tool messages, except those with an id that occurs twice. */
+/** Results in the unit's tool messages, by call. */
 function findResults(theirs: readonly TheirMessage[]): Map<string, Place> {
   const found = new Map<string, Place>();
-  const twice = new Set<string>();
   for (const [at, message] of theirs.entries()) {
     if (message.role !== "tool") continue;
-    for (const [index, { id, type }] of message.content.entries()) {
-      if (type !== "tool-result" || typeof id !== "string") continue;
-      if (found.has(id)) twice.add(id);
-      found.set(id, [at, index]);
-    }
+    for (const [index, { id, type }] of message.content.entries())
+      if (type === "tool-result" && typeof id === "string") found.set(id, [at, index]);
   }
-  for (const id of twice) found.delete(id);
   return found;
 }
 

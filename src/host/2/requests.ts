@@ -4,7 +4,7 @@
  */
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
-import { isToolPart, type Message, type ModelName } from "../../io/message.js";
+import type { Message, ModelName } from "../../io/message.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
@@ -40,16 +40,11 @@ interface Opened {
 const SOURCE = "host";
 /** Most distinct failures that are logged as errors: messages can vary endlessly. */
 const MOST_COMPLAINTS = 100;
-/** Most summaries of which it is remembered that their cost was told. */
-const MOST_SUMMARIES = 500;
-const MOST_UNTIMED = 5_000;
 
 /** What is remembered between requests. */
 interface State extends RequestHooksOptions {
   /** When a request that leaves no trace last refreshed the provider's cache, by session. */
   warmed: Map<string, number>;
-  /** Ids of calls whose results were sent before their times could be read. */
-  untimed: Set<string>;
   complained: Set<string>;
   /** Summaries of which the layers know the cost. */
   summaries: Set<string>;
@@ -59,7 +54,6 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
   const state: State = {
     ...options,
     warmed: new Map(),
-    untimed: new Set(),
     complained: new Set(),
     summaries: new Set(),
   };
@@ -103,28 +97,18 @@ function complain({ complained, strata }: State, hook: string, what: string): vo
 }
 
 /** `undefined` if there are no messages for layers. */
-async function open({ stored, untimed, warmed }: State, event: ContextEvent): Promise<Opened | undefined> {
+async function open({ stored, warmed }: State, event: ContextEvent): Promise<Opened | undefined> {
   const { agent, messages, sessionID } = event;
   const known = await stored.readFor(sessionID, messages);
   const model = { providerID: event.model.providerID, modelID: event.model.id };
   const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
   const last = messages.findLast(({ role }) => role === "assistant")?.id;
   const findStored = (id: string): StoredMessage | undefined => {
-    const timed = withoutCalls(known.get(id), untimed);
-    return id === last ? withWarmth(timed, warmed.get(sessionID)) : timed;
+    const one = known.get(id);
+    return id === last ? withWarmth(one, warmed.get(sessionID)) : one;
   };
   const request = readRequest(messages, findStored, facts);
-  // If nothing could be read since the start, decisions of earlier starts must apply as soon as it can.
-  if (request && known.size > 0) noteUntimed(untimed, request.messages);
   return request && request.messages.length > 0 ? { event, request, model } : undefined;
-}
-
-function noteUntimed(untimed: Set<string>, messages: readonly Message[]): void {
-  for (const part of messages.flatMap(({ parts }) => parts)) {
-    if (!isToolPart(part) || part.state.status === "running" || part.state.time !== undefined) continue;
-    untimed.add(part.callID);
-    if (untimed.size > MOST_UNTIMED) untimed.delete(untimed.values().next().value ?? "");
-  }
 }
 
 async function answerCompaction({ stored, strata }: State, opened: Opened): Promise<string | undefined> {
@@ -155,7 +139,6 @@ async function tellSummary({ strata, summaries }: State, { request }: Opened): P
   const info = request.messages.find(isSummary)?.info;
   if (!info?.tokens || summaries.has(info.id)) return;
   summaries.add(info.id);
-  if (summaries.size > MOST_SUMMARIES) summaries.delete(summaries.values().next().value ?? "");
   await strata.dispatcher.ask("event", { type: "message.updated", properties: { info } }, undefined);
 }
 
@@ -177,15 +160,6 @@ export function isContextEvent(event: unknown): event is ContextEvent {
   if (!isRecord(event) || typeof event.sessionID !== "string" || !isRecord(event.model)) return false;
   const { id, providerID } = event.model;
   return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
-}
-
-/** A result that was sent whole stays whole: such calls stay without times, also when these can be read later. */
-function withoutCalls(
-  stored: StoredMessage | undefined,
-  untimed: ReadonlySet<string>,
-): StoredMessage | undefined {
-  if (!stored?.content?.some(({ id = "" }) => untimed.has(id))) return stored;
-  return { ...stored, content: stored.content.filter(({ id = "" }) => !untimed.has(id)) };
 }
 
 /** A request without trace that came after the last answer has kept the provider's cache warm. */
@@ -219,17 +193,16 @@ function findFault(before: readonly TheirMessage[], after: readonly TheirMessage
   if (after.some(({ content }) => content.length === 0)) return "a message is empty";
   const first = (messages: readonly TheirMessage[]) => messages.find(({ role }) => role !== "system")?.role;
   if (first(before) === "user" && first(after) !== "user") return "it does not begin with a user's message";
-  const idsOf = (messages: readonly TheirMessage[], wanted: string): Set<string> =>
-    new Set(
-      messages.flatMap(({ content }) =>
-        content.flatMap(({ id, type }) => (type === wanted && id !== undefined ? [id] : [])),
-      ),
-    );
-  const results = idsOf(after, "tool-result");
-  const calls = idsOf(after, "tool-call");
-  for (const id of idsOf(before, "tool-result"))
-    if (calls.has(id) && !results.has(id)) return `the call ${id} has lost its result`;
-  for (const id of idsOf(before, "tool-call"))
-    if (results.has(id) && !calls.has(id)) return `the result ${id} has lost its call`;
-  return undefined;
+  const had = findUnpaired(before);
+  const [lost] = [...findUnpaired(after)].filter((id) => !had.has(id));
+  return lost && `the call ${lost} and its result are separated`;
+}
+
+/** Ids of calls without a result, and of results without a call. */
+function findUnpaired(messages: readonly TheirMessage[]): Set<string> {
+  const parts = messages.flatMap(({ content }) => content);
+  const idsOf = (wanted: string): Set<string> =>
+    new Set(parts.flatMap(({ id, type }) => (type === wanted && id !== undefined ? [id] : [])));
+  const [calls, results] = [idsOf("tool-call"), idsOf("tool-result")];
+  return new Set([...calls, ...results].filter((id) => !calls.has(id) || !results.has(id)));
 }

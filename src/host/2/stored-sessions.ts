@@ -53,10 +53,8 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
       const before = sessions.get(sessionID)?.byID ?? new Map<string, StoredMessage>();
       if (isKnown(messages, before) || isPausing()) return before;
       const beganMs = clock.now();
-      let all = await read(sessionID);
+      const all = await read(sessionID);
       if (!all && clock.now() - beganMs >= READ_WITHIN_MS) overranMs = clock.now();
-      // Decisions of an earlier start need the times, so a first read that fails at once is tried again.
-      else if (!all && before.size === 0) all = await read(sessionID);
       if (!all) return before;
       // Messages that the answer leaves out keep their times, on which decisions depend.
       const left = messages.flatMap(({ id }) => before.get(id ?? "") ?? []);

@@ -98,7 +98,7 @@ const SAVED = /\n\[full output saved to (\/[^\n]+\/sh_\w+\.out)\](?![\s\S]*\n\[f
  * Metadata with OpenCode 1's names: the `sessionId` of a subagent, the `outputPath` of a result that was cut, no `exit` of
  * a command that a timeout ended. OpenCode 1 also sends other text for a call marked `interrupted`; OpenCode 2 does not.
  */
-export function readMetadata(part: StoredPart | undefined): PlainRecord {
+function readMetadata(part: StoredPart | undefined): PlainRecord {
   const metadata = part?.state?.metadata;
   if (!isRecord(metadata)) return {};
   const { interrupted: _, ...rest } = metadata;
@@ -166,25 +166,43 @@ function readPart(part: StoredPart): Part | undefined {
 }
 
 function readCall(part: StoredPart): ToolPart | undefined {
-  const { id, name, state, time } = part;
+  const { id, name, state } = part;
   if (typeof id !== "string" || typeof name !== "string" || !isRecord(state)) return undefined;
-  const { status } = part.state ?? {};
-  const start = time?.created;
-  const output = joinTexts(state.content);
+  const { input, status } = part.state ?? {};
+  if (status === "completed")
+    return makeCall({ id, name, input, status, texts: { output: joinTexts(state.content) }, stored: part });
+  if (status !== "error") return makeCall({ id, name, input, status: "running", stored: part });
   const error = isRecord(state.error) ? String(state.error.message ?? "") : undefined;
+  return makeCall({ id, name, input, status, texts: { error }, stored: part });
+}
+
+interface CallFacts {
+  id: string;
+  name: string;
+  input: unknown;
+  status: ToolPart["state"]["status"];
+  texts?:
+    | { output?: string | undefined; error?: string | undefined; attachments?: readonly unknown[] }
+    | undefined;
+  stored: StoredPart | undefined;
+}
+
+/** A call as layers know it. */
+export function makeCall({ id, input, name, status, stored, texts = {} }: CallFacts): ToolPart {
+  const { created: start, completed: end } = stored?.time ?? {};
+  const { attachments, error, output } = texts;
   return {
     type: "tool",
     tool: readToolName(name),
     callID: id,
     state: {
-      status: status === "completed" || status === "error" ? status : "running",
-      ...(isRecord(state.input) && { input: readInput(name, state.input) }),
-      ...(status === "completed" && output !== undefined && { output }),
-      ...(status === "error" && error !== undefined && { error }),
-      metadata: readMetadata(part),
-      ...(start !== undefined && {
-        time: { start, ...(time?.completed !== undefined && { end: time.completed }) },
-      }),
+      status,
+      ...(isRecord(input) && { input: readInput(name, input) }),
+      ...(output !== undefined && { output }),
+      ...(error !== undefined && { error }),
+      ...(attachments && { attachments }),
+      metadata: readMetadata(stored),
+      ...(start !== undefined && { time: { start, ...(end !== undefined && { end }) } }),
     },
   };
 }
