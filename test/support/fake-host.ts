@@ -38,8 +38,6 @@ export interface FakeHost extends Host {
   isCompacting: boolean;
   /** Messages of each session. */
   readonly messages: Map<string, readonly Message[]>;
-  /** Files that an undo restored, by session. */
-  readonly putBack: Map<string, readonly string[]>;
   readonly aborted: string[];
   /** Sessions whose failed summaries were removed. */
   readonly cleaned: string[];
@@ -95,8 +93,6 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
     aborted: [],
     readMessages: async (sessionID, last = Number.POSITIVE_INFINITY) =>
       fake.messages.get(sessionID)?.slice(-last),
-    putBack: new Map(),
-    listFilesPutBack: async (sessionID) => fake.putBack.get(sessionID),
     removeFailedCompactions: async (sessionID) => void fake.cleaned.push(sessionID),
     cleaned: [],
     abortSession: (sessionID) => void fake.aborted.push(sessionID),

@@ -1,38 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { planMemories } from "../../layers/always/taken-back/taken-memories.js";
-import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines } from "../support/messages.js";
+import { memory } from "../support/memories.js";
+import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
-import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
 
 const RULE = "Never use Postgres for the importer.";
 const MEMORY = `${PROJECT}/.opencode/memory`;
 const FILE = "directive/never-use-postgres-importer.md";
-
-const memoryOf = (id: string): Memory => ({
-  id,
-  scope: "project",
-  sensitivity: "internal",
-  type: "directive",
-  title: id,
-  content: id,
-  status: "active",
-  aliases: [],
-  tags: [],
-  entities: [],
-  links: [],
-  importance: 0.5,
-  pinned: false,
-  when: [],
-  created: "2026-11-20T09:00:00.000Z",
-  updated: "2026-11-20T09:00:00.000Z",
-  provenance: { by: "user" },
-  extra: {},
-});
 
 const event = (world: World, type: string, properties: object) =>
   world.strata.dispatcher.ask("event", { type, properties: { ...properties } }, undefined);
@@ -70,7 +48,6 @@ async function work(options: Record<string, unknown> = {}) {
 }
 
 const undo = (session: Session, from: number): Message[] => session.messages.splice(from);
-const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
 const has = (world: World, path: string): boolean => world.files.text(`${MEMORY}/${path}`) !== undefined;
 
 describe("a memory stays although its message was taken back", () => {
@@ -108,7 +85,7 @@ describe("a memory stays although its message was taken back", () => {
 describe("what a taken-back memory had superseded", () => {
   const at = { messages: [], now: "2026-11-21T09:00:00.000Z", sessionID: "ses_1" };
   const own = (id: string, given: Partial<Memory> = {}): Memory => ({
-    ...memoryOf(id),
+    ...memory(id, id, { type: "directive", id }),
     provenance: { by: "user", session: "ses_1", message: `msg_${id}`, evidence: `say ${id}` },
     ...given,
   });
@@ -166,42 +143,6 @@ describe("what a taken-back memory had superseded", () => {
 });
 
 describe("recorded text with words that were taken back since", () => {
-  it("recorded text with words that were taken back is removed from the notes that replaced history; an earlier fork keeps them", async () => {
-    const world = await openWorld({
-      options: { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } },
-    });
-    const session = createSession(world.clock);
-    let undone: Message[] = [];
-    for (let n = 0; n < 12; n++) {
-      session.user(n === 6 ? RULE : `Request ${n}.`);
-      session.answer([call("bash", lines(120)), call("bash", lines(120))], {
-        sent: 5_000 + estimateTokens(session.messages),
-      });
-      session.answer([], { sent: 5_000 + estimateTokens(session.messages), text: `done ${n}` });
-    }
-    session.user("and now?");
-    world.clock.advance(1_000);
-    const cut = await request(world, session.messages);
-    expect(cut[0]?.parts[0]?.text).toContain("too long for the context");
-    expect(cut[0]?.parts[0]?.text).toContain(RULE);
-    session.answer([], { text: "nothing" });
-    const copied = fork(session.messages, "ses_fork");
-    const inFork = await request(world, copied, "ses_fork");
-    const at = session.messages.findIndex(({ parts }) => parts[0]?.text === RULE);
-    undone = session.messages.splice(at, 3);
-    expect(undone).toHaveLength(3);
-    session.user("go on");
-    const shown = await request(world, session.messages);
-    expect(shown[0]?.parts[0]?.text).toContain("too long for the context");
-    expect(textOf(shown)).not.toContain("Postgres");
-    expect(world.ledger("ses_1", "break").map(({ reason }) => reason)).toContain(
-      "the user took a message back that this was made of",
-    );
-    expect(bytesOf(await request(world, copied, "ses_fork"))).toEqual(bytesOf(inFork));
-    const again = await world.restart();
-    expect(bytesOf(await request(again, session.messages))).toEqual(bytesOf(shown));
-  });
-
   it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
     const { world, session, undoneFrom } = await work();
     session.user("Go on.");

@@ -6,9 +6,11 @@
  *                            texts made of those words are revised: each layer plans its own, then one break goes into
  *                            the savings ledger, then the decisions, then the request
  *
- * Two layers, because the others are called in between.
+ * Two layers, because the others are called in between. One undo is followed after the other, as an undo and its redo must
+ * not be at the same time; a request waits for those that were heard of before it.
  */
 import { formatError } from "../../../src/base/error.js";
+import { isRecord } from "../../../src/base/shape.js";
 import { findColdReason } from "../../../src/context/cold.js";
 import { estimateTokens } from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
@@ -16,11 +18,18 @@ import { waitAtMost } from "../../../src/io/clock.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { findEventSession, type HostEvent } from "../../../src/messages/events.js";
+import { isOnlyRest } from "../../../src/messages/history.js";
 import { isStale } from "../../../src/notes/session.js";
-import { createFollowing } from "./following.js";
+import { createTakenMemories } from "./taken-memories.js";
 
 const LAYER = "taken-back";
 const LOADED_WITHIN_MS = 250;
+const FIRST_READ_MS = 200;
+/** How long a request waits for undos that are being followed. */
+const PENDING_MS = 1_500;
+const ATTEMPTS = 5;
+const RETRY_MS = 5_000;
 
 export interface TakenBackOptions extends LayerContext {
   /** Marks the request's break as recorded. */
@@ -33,12 +42,8 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
   let version = 0;
   /** By session: the version it was last checked for. */
   const checked = new Map<string, number>();
-  const following = createFollowing({
-    ...context,
-    layer: LAYER,
-    onChange() {
-      version++;
-    },
+  const following = createFollowing(context, () => {
+    version++;
   });
 
   return {
@@ -67,10 +72,7 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
             version: lookedAt,
           };
         },
-        event(event) {
-          following.onEvent(event);
-          return undefined;
-        },
+        event: (event) => void following.onEvent(event),
       },
     },
     records: {
@@ -87,6 +89,140 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
       },
     },
   };
+}
+
+/** Adapts notes, memories and candidates to undone turns. `onChange`: notes or memories have changed. */
+function createFollowing(context: LayerContext, onChange: () => void) {
+  const { background, candidates, clock, config, host, log, memories, notes } = context;
+  const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
+  const keepsMemories = config.autoMemory.enabled;
+  const own = createTakenMemories({ ...context, onRefused: (sessionID) => line.retry(sessionID, 1) });
+  /** By session: where the undone part begins; "" if nothing is undone. */
+  const undone = new Map<string, string>();
+  /** Sessions whose undo may have reverted memory files that are not repaired yet. */
+  const unmended = new Set<string>();
+  /** Sessions with an undo; one of their memories or candidates may still be on its way to the disk. */
+  const touched = new Set<string>();
+  const line = createLine(context, followSession);
+  let hasRead = false;
+  const complain = (thrown: unknown) => log.error(LAYER, `cannot read the memories: ${formatError(thrown)}`);
+  if (keepsMemories) {
+    candidates.onChange(followTouched);
+    memories.onChange(() => {
+      void background.add(readAway).catch(complain);
+      followTouched();
+    });
+  }
+
+  return {
+    /** Ids of the memories archived because of an undo, as last read. */
+    away: own.away,
+
+    onEvent({ properties, type }: HostEvent): void {
+      const { info } = properties;
+      if (type === "message.removed" || type === "message.part.removed") note(findEventSession(properties));
+      if (type !== "session.updated" || !isRecord(info) || typeof info.id !== "string") return;
+      const from = isRecord(info.revert) ? `${info.revert.messageID} ${info.revert.partID}` : "";
+      if ((undone.get(info.id) ?? "") === from) return;
+      undone.set(info.id, from);
+      unmended.add(info.id);
+      note(info.id);
+    },
+
+    /** Follows undos that the request's messages show. `isChecked`: an earlier request of this session was checked. */
+    async follow({ history, sessionID }: ContextRequest, isChecked: boolean): Promise<void> {
+      await line.wait();
+      const hasChanged = keepsNotes && (await notes.follow(sessionID, history.messages));
+      if (hasChanged) onChange();
+      if (!keepsMemories) return;
+      const isNew = history.messages.length === 1;
+      if (hasChanged) {
+        touched.add(sessionID);
+        await line.follow(sessionID);
+      } else if (!isNew && !isChecked) line.later(sessionID);
+      if (isNew || hasRead) return;
+      const waited = await waitAtMost(clock, FIRST_READ_MS, readAway);
+      if (waited.kind === "failed") complain(waited.thrown);
+    },
+  };
+
+  /** Messages of the session were undone, restored or removed. */
+  function note(sessionID: string | undefined): void {
+    if (sessionID === undefined) return;
+    touched.add(sessionID);
+    line.later(sessionID);
+  }
+
+  function followTouched(): void {
+    for (const sessionID of touched) line.later(sessionID);
+  }
+
+  async function followSession(sessionID: string, attempts: number): Promise<void> {
+    const messages = await host.readMessages(sessionID);
+    if (!messages) return line.retry(sessionID, attempts - 1);
+    if (keepsMemories && unmended.delete(sessionID)) await mend(sessionID, attempts);
+    if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
+    // Nothing is missing from a list of only what came after a compaction.
+    if (!keepsMemories || isOnlyRest(messages)) return;
+    // Memories first: they follow even if the user's state folder cannot be read.
+    if (await own.follow(sessionID, messages)) onChange();
+    await candidates.follow(sessionID, messages);
+  }
+
+  /** Before memories are archived or restored, since the host's undo may have removed their files. */
+  async function mend(sessionID: string, attempts: number): Promise<void> {
+    try {
+      await own.mend();
+    } catch (thrown) {
+      // The disk may work again later.
+      unmended.add(sessionID);
+      line.retry(sessionID, attempts - 1);
+      throw thrown;
+    }
+  }
+
+  async function readAway(): Promise<void> {
+    if (await own.refresh()) onChange();
+    hasRead = true;
+  }
+}
+
+/** One undo is followed after the other. */
+function createLine(
+  { background, clock, log }: LayerContext,
+  run: (sessionID: string, attempts: number) => Promise<void>,
+) {
+  const waiting = new Set<string>();
+  let pending: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    later,
+    retry: (sessionID: string, attempts: number): void =>
+      void clock.after(RETRY_MS, () => later(sessionID, attempts)),
+    follow,
+    /** Until those in line are done, or their time is up. */
+    wait: () => waitAtMost(clock, PENDING_MS, () => pending),
+  };
+
+  function follow(sessionID: string, attempts = ATTEMPTS): Promise<void> {
+    const running = last.then(() => {
+      waiting.delete(sessionID);
+      return run(sessionID, attempts);
+    });
+    last = running.catch(() => {});
+    return running;
+  }
+
+  /** In the background, before other work there; once for events that come together. */
+  function later(sessionID: string, attempts = ATTEMPTS): void {
+    if (waiting.has(sessionID) || attempts === 0) return;
+    waiting.add(sessionID);
+    const done = background
+      .add(() => follow(sessionID, attempts), { priority: 1 })
+      .catch((thrown) => log.error(LAYER, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
+    pending = Promise.all([pending, done]);
+  }
 }
 
 /* Records revisions: one break in the savings ledger, then the decisions. */

@@ -18,8 +18,8 @@ import { foldLetters } from "../../../src/text/text.js";
 export interface TakenMemories {
   /** Adapts the memories to all of the session's messages; returns whether one changed. Rejects if the disk fails. */
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
-  /** Repairs memory files that the host's undo has reverted, these or any. Rejects if the disk fails. */
-  mend(touched?: readonly string[]): Promise<void>;
+  /** Repairs memory files that the host's undo has reverted. Rejects if the disk fails. */
+  mend(): Promise<void>;
   /** Reads which memories are archived because of an undo; returns whether that has changed. */
   refresh(): Promise<boolean>;
   /** Ids, as last read. */
@@ -64,8 +64,8 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
       return changes.length + plan.back.length > 0;
     },
 
-    async mend(touched) {
-      const ids = await memories.mendAfterUndo(MENDED, touched && new Set(touched));
+    async mend() {
+      const ids = await memories.mendAfterUndo(MENDED);
       if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, repaired: ${ids.join(", ")}`);
     },
 

@@ -3,14 +3,14 @@
  * start.
  */
 import { homedir } from "node:os";
-import { isAbsolute, join, parse } from "node:path";
+import { isAbsolute, parse } from "node:path";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { type Clock, type Waited, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import { createGit } from "../../io/node-git.js";
 import { createRunningProcesses } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
-import { withoutUndone } from "../readings.js";
+import { type Revert, withoutUndone } from "../readings.js";
 import type { Catalog } from "./catalog.js";
 import type { SetupContext } from "./contract.js";
 import type { Location } from "./events.js";
@@ -95,11 +95,6 @@ export function createSetupHost(options: SetupHostOptions): Host {
       return left?.slice(-(last ?? left.length));
     },
 
-    async listFilesPutBack(sessionID) {
-      const files = readRevert(await readSession(sessionID))?.files;
-      return files?.map((file) => (isAbsolute(file) ? file : join(project, file)));
-    },
-
     abortSession(sessionID) {
       void call(() => context.session.interrupt({ sessionID }));
     },
@@ -119,12 +114,11 @@ export function createSetupHost(options: SetupHostOptions): Host {
   }
 }
 
-function readRevert(session: unknown): { messageID: string; files: string[] } | undefined {
+function readRevert(session: unknown): Revert | undefined {
   const revert = isRecord(session) ? session.revert : undefined;
-  if (!isRecord(revert) || typeof revert.messageID !== "string") return undefined;
-  const diffs = Array.isArray(revert.files) ? revert.files : [];
-  const files = diffs.flatMap((diff) => (isRecord(diff) && typeof diff.file === "string" ? [diff.file] : []));
-  return { messageID: revert.messageID, files };
+  return isRecord(revert) && typeof revert.messageID === "string"
+    ? { messageID: revert.messageID }
+    : undefined;
 }
 
 /** OpenCode 2 lets a plugin neither remove a session nor switch its compaction off, so there are none of our own. */
