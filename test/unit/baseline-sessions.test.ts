@@ -83,14 +83,4 @@ describe("the comparison with the bare host", () => {
     await answerNext(restarted, session, resultOf(1));
     expect(Math.abs((sizes(restarted)[0] ?? 0) - expected)).toBeLessThan(expected * 0.03);
   });
-
-  it("the comparison with the bare host goes back with a revert", async () => {
-    const { session, world } = await play();
-    const before = sizes(world);
-    session.messages.splice(-3);
-    session.user("differently, please");
-    await answerNext(world, session, resultOf(1));
-    const [again = 0, then = 0] = [sizes(world).at(-1), before[5]];
-    expect(Math.abs(again - then)).toBeLessThan(then * 0.01);
-  });
 });

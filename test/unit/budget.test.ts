@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
 import type { Files } from "../../src/io/files.js";
-import { type BudgetLine, createBudget, parseBudgetLine, sumBudget } from "../../src/models/budget.js";
+import { createBudget, parseBudgetLine, sumBudget } from "../../src/models/budget.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -11,7 +11,6 @@ import { defaults } from "../support/settings.js";
 const FOLDER = "/project/state/background";
 const TODAY = `${FOLDER}/2026-11-21.jsonl`;
 const call = { purpose: "session notes", session: "ses_1", tokens: 1_000 };
-const used = { input: 100, output: 20, cacheRead: 5 };
 
 function open(
   limits: { dailyCalls?: number; dailyTokens?: number } = {},
@@ -25,23 +24,6 @@ function open(
 }
 
 describe("the budget of a day", () => {
-  it("the budget of a day is kept in lines that a person can read", async () => {
-    const files = createMemoryFiles();
-    const { budget } = open({}, files);
-    const reservation = await budget.reserve(call);
-    if (reservation.kind === "reserved") await reservation.recordSpent(used);
-    const lines = files
-      .text(TODAY)
-      ?.trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const time = "2026-11-21T09:00:00.000Z";
-    expect(lines).toEqual([
-      { v: 1, kind: "reserved", id: "one-1", instance: "one", time, ...call },
-      { v: 1, kind: "spent", id: "one-1", time, tokens: used },
-    ]);
-  });
-
   it("the budget of a day ends with the last call, and starts over the next day", async () => {
     const files = createMemoryFiles();
     const { budget, clock } = open({ dailyCalls: 2 }, files);
@@ -121,28 +103,6 @@ describe("the budget of a day", () => {
       ]);
     }
   });
-
-  it("the budget of a day keeps the estimate if the spending cannot be written", async () => {
-    const files = createMemoryFiles();
-    let isFull = false;
-    const { budget, log } = open(
-      {},
-      {
-        ...files,
-        appendLine: async (path, line) => {
-          if (isFull) throw new Error("ENOSPC");
-          await files.appendLine(path, line);
-        },
-      },
-    );
-    const reservation = await budget.reserve(call);
-    isFull = true;
-    if (reservation.kind === "reserved") await reservation.recordSpent(used);
-    expect(await budget.today()).toEqual({ calls: 1, tokens: 1_000 });
-    expect(log.lines).toEqual([
-      "warn background: cannot record what call one-1 spent, so its estimate counts: ENOSPC",
-    ]);
-  });
 });
 
 describe("the lines of a budget", () => {
@@ -155,20 +115,5 @@ describe("the lines of a budget", () => {
         expect(tally?.tokens).toBeGreaterThanOrEqual(0);
       }),
     );
-  });
-
-  it("the lines of a budget before a reservation are those above it, with what they have spent since", () => {
-    const reserved = (id: string): BudgetLine =>
-      ({ v: 1, kind: "reserved", id, instance: "i", time: "", ...call }) as const;
-    const lines: BudgetLine[] = [
-      reserved("a"),
-      reserved("b"),
-      reserved("c"),
-      reserved("d"),
-      { v: 1, kind: "spent", id: "a", time: "", tokens: used },
-    ];
-    expect(sumBudget(lines, "c")).toEqual({ calls: 2, tokens: 1_125 });
-    expect(sumBudget(lines)).toEqual({ calls: 4, tokens: 3_125 });
-    expect(sumBudget(lines, "nowhere")).toBeUndefined();
   });
 });

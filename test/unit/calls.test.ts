@@ -68,29 +68,6 @@ it("a hook that the host should have called by now is logged once", async () => 
   ).toHaveLength(1);
 });
 
-it("a tool that ran without its hook is reported after the third time", async () => {
-  const world = await openWorld();
-  const hooks = bind(world);
-  const toolArguments = () =>
-    world.strata.calls.silent().filter((sentence) => sentence.includes("toolArguments"));
-  for (let n = 0; n < 2; n++) await hooks.event?.(answered("tool-calls"));
-  expect(toolArguments()).toEqual([]);
-  await hooks.event?.(answered("tool-calls"));
-  expect(toolArguments()).toHaveLength(1);
-  await hooks["tool.execute.before"]?.({ tool: "bash", sessionID: "ses_1", callID: "c" }, { args: {} });
-  expect(toolArguments()).toEqual([]);
-});
-
-it("two requests without an event show that no events arrive", async () => {
-  const world = await openWorld();
-  const hooks = bind(world);
-  for (let n = 0; n < 2; n++) {
-    expect(world.strata.calls.silent()).toEqual([]);
-    await hooks["experimental.chat.messages.transform"]?.({}, { messages: [] });
-  }
-  expect(world.strata.calls.silent()).toEqual([expect.stringContaining("hook event")]);
-});
-
 it("a layer that fails is counted with its reason; the counts are on disk", async () => {
   const throwing = () => ({
     name: "throws",

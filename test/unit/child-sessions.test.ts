@@ -99,17 +99,6 @@ describe("a text that a model writes for us", () => {
     }
   });
 
-  it("a text that a model writes for us counts every request of a turn that took several", async () => {
-    const several = [answerOf(""), answerOf("written")];
-    const { generate } = open({ messages: async () => ({ data: several }) });
-    expect(await generate()).toMatchObject({ tokens: { input: 200, output: 40, cacheRead: 14 } });
-  });
-
-  it("a text that a model writes for us counts what the answer says where the host does not give the messages", async () => {
-    const { generate } = open({ messages: async () => ({ error: {} }) });
-    expect(await generate()).toMatchObject({ kind: "text", tokens: USED });
-  });
-
   it("a text that a model writes for us is a failure when the provider refuses, with its status", async () => {
     const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
     const error = { name: "APIError", data: { message: "no key", statusCode: 401 } };
@@ -159,13 +148,6 @@ describe("a text that a model writes for us", () => {
     await settled();
     expect(names()).toEqual(["create", "delete"]);
   });
-
-  it("a text that a model writes for us is not begun when it is called off already", async () => {
-    const { generate, end, names } = open();
-    end.abort();
-    expect(await generate()).toMatchObject({ kind: "failed", tokens: NOTHING });
-    expect(names()).toEqual([]);
-  });
 });
 
 describe("sessions of our own in the host's list", () => {
@@ -187,16 +169,5 @@ describe("sessions of our own in the host's list", () => {
       { id: "live", updatedMs: 2, openedBy: "running" },
       { id: "left", updatedMs: 2, openedBy: "ended" },
     ]);
-  });
-
-  it("sessions of our own in the host's list are not known when the host does not say", async () => {
-    expect(await open({ list: async () => ({ error: {} }) }).host.listOwnSessions()).toBeUndefined();
-  });
-
-  it("sessions of our own in the host's list are gone when the host has removed them or does not have them", async () => {
-    const removed = (answer: object) => open({ delete: async () => answer }).host.removeSession("ses_own");
-    expect(await removed({ data: true })).toBe(true);
-    expect(await removed({ error: {}, response: { status: 404 } })).toBe(true);
-    expect(await removed({ error: {}, response: { status: 500 } })).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findModelClaims, type ModelClaims, NO_CLAIMS } from "../../src/config/plugin-entries.js";
+import { type ModelClaims, NO_CLAIMS } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
 import { planChoice } from "../../src/models/cost.js";
 import { defaults } from "../support/settings.js";
@@ -76,26 +76,6 @@ describe("a model that a project chose", () => {
     });
   }
 
-  it("both hosts' settings of a small model and of providers are read, and whose they are", () => {
-    const parsed = (origin: "user" | "project", contents: Record<string, unknown>) => ({
-      ...{ path: `/${origin}.json`, origin, contents },
-    });
-    const claims = findModelClaims([
-      parsed("user", { agents: { title: { model: "acme/small" } } }),
-      parsed("project", {
-        agents: { title: { model: "elsewhere/m1" }, build: { model: "other/m" } },
-        providers: { elsewhere: {}, acme: {} },
-      }),
-    ] as never);
-    expect(claims.users).toEqual({ small: "acme/small" });
-    expect(claims.all).toEqual({ small: "elsewhere/m1" });
-    expect(claims.project.map(({ key }) => key)).toEqual([
-      "agents.title.model",
-      "providers.elsewhere",
-      "providers.acme",
-    ]);
-  });
-
   it("a main model chosen by the project is not called either, but the user's own is", () => {
     const main = { main: "acme/large" } as typeof users;
     const claims = { project: project("model") };
@@ -105,13 +85,6 @@ describe("a model that a project chose", () => {
     });
     const own = choose({ enabled: true }, { ...claims, users: main }, main);
     expect(own).toEqual({ kind: "allowed", model: "acme/large" });
-  });
-
-  it("a host that chooses the model itself must have none from the project", () => {
-    const none = {} as typeof users;
-    expect(choose({ enabled: true }, {}, none)).toEqual({ kind: "allowed" });
-    for (const key of ["provider.evil", "enabled_providers", "disabled_providers", "model"])
-      expect(choose({ enabled: true }, { project: project(key) }, none)).toMatchObject({ claim: { key } });
   });
 
   it("the refusal names key and file, and what to do", () => {

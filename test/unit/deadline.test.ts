@@ -70,59 +70,6 @@ describe("the layers of a hook have its bound together", () => {
     expect({ told, tookMs }).toEqual({ told: ["one", "other"], tookMs: 1_000 });
   });
 
-  it("a layer that gives up as it is aborted is asked again the next time", async () => {
-    let calls = 0;
-    const context = (_request: ContextRequest, _shown: readonly unknown[], signal: AbortSignal) => {
-      calls++;
-      return new Promise<never>((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(new Error("given up")));
-      });
-    };
-    const { clock, dispatcher } = openDispatcher([layer("gives up", { context })]);
-    for (let n = 1; n <= 3; n++) {
-      await measure(clock, ask(dispatcher));
-      expect(calls).toBe(n);
-    }
-  });
-
-  it("an answer is kept when what the hook says of it throws", async () => {
-    const replayed = [user("hello"), user("replayed")];
-    const request = {
-      sessionID: "ses_1",
-      estimateTokens() {
-        throw new TypeError("a part of another shape");
-      },
-      show() {
-        throw new TypeError("a part of another shape");
-      },
-    } as unknown as ContextRequest;
-    const { clock, dispatcher, lines } = openDispatcher([
-      layer("replay", { context: () => replayed }),
-      layer("fails", { context: () => Promise.reject(new Error("boom")) }),
-      layer("resort", { context: () => undefined }, { isLastResort: true }),
-    ]);
-    const { answer } = await measure(clock, dispatcher.ask("context", request, messages));
-    expect(answer).toBe(replayed);
-    expect(lines.filter((line) => /^error.*a part of another shape/.test(line))).toHaveLength(1);
-  });
-
-  it("a layer that is late by another number of milliseconds each time is an error in the log once", async () => {
-    const slow = layer("slow", {
-      context: (_request, _shown, signal) =>
-        new Promise<never>((_resolve, reject) => {
-          signal.addEventListener("abort", () => reject(new Error("late")));
-        }),
-    });
-    const { clock, dispatcher, lines } = openDispatcher([slow]);
-    for (const spentMs of [100, 200, 300]) {
-      const limit = dispatcher.limit("context");
-      clock.advance(spentMs);
-      const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
-      await measure(clock, dispatcher.ask("context", request, messages, limit));
-    }
-    expect(lines.filter((line) => line.startsWith("error"))).toHaveLength(1);
-  });
-
   it("a layer that gave no answer is told so each time, and what is decided by then is shown", async () => {
     const decided = [user("hello"), user("decided")];
     const inputs: string[] = [];

@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createMemorySearch, type Found } from "../../src/memory/search/search.js";
 import { allSeen } from "../support/all-seen.js";
-import { answerAll, startEmbeddingServer } from "../support/embedding-server.js";
+import { startEmbeddingServer } from "../support/embedding-server.js";
 import {
   createFakePost,
   type EmbeddingWorld,
@@ -65,27 +65,6 @@ describe("what is sent", () => {
 });
 
 describe("an endpoint that fails", () => {
-  it("a failing endpoint is asked again after half a minute, then after twice as long, and a success resets that", async () => {
-    let isUp = false;
-    const { post: answer, sent } = createFakePost();
-    const post: typeof answer = async (request) => {
-      const answered = await answer(request);
-      return isUp ? answered : { status: 503, text: "" };
-    };
-    const { clock, embedder } = openEmbeddingWorld({ settings: LOCAL, post });
-    const ask = () => embedder.embed([CAR]).then(() => "fine", String);
-    for (const pauseMs of [30_000, 60_000]) {
-      expect(await ask()).toContain("status 503");
-      const before = sent.length;
-      clock.advance(pauseMs - 1);
-      expect(await ask()).toContain("status 503");
-      expect(sent).toHaveLength(before);
-      clock.advance(1);
-    }
-    isUp = true;
-    expect(await ask()).toBe("fine");
-  });
-
   it("a query waits for a second at most, and meanwhile others are answered at once, without a vector", async () => {
     await using server = await startEmbeddingServer(() => {});
     const { clock, embedder } = openEmbeddingWorld({ settings: { url: server.url } });
@@ -93,18 +72,6 @@ describe("an endpoint that fails", () => {
     await server.whenAsked(1);
     expect(await embedder.embedQuery("another")).toBeUndefined();
     expect(await measure(clock, first)).toEqual({ answer: undefined, tookMs: 1_000 });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it("a query's vector that comes too late serves the next such query", async () => {
-    const late: (() => void)[] = [];
-    await using server = await startEmbeddingServer((...asked) => void late.push(() => answerAll(...asked)));
-    const { clock, embedder } = openEmbeddingWorld({ settings: { url: server.url } });
-    const first = embedder.embedQuery("red car");
-    await server.whenAsked(1);
-    expect((await measure(clock, first)).answer).toBeUndefined();
-    late[0]?.();
-    await until(async () => (await embedder.embedQuery("red car")) !== undefined);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -139,15 +106,6 @@ describe("recall with an embedder", () => {
     const inputs = server.requests.flatMap(({ input }) => input).join();
     expect(inputs).toContain("kitten");
     expect(inputs).not.toContain("Deliver");
-  });
-
-  it("a search by words alone asks nothing", async () => {
-    const { post, sent } = createFakePost();
-    const { search } = openSearch(openEmbeddingWorld({ settings: LOCAL, post }));
-    await search.whenEmbedded();
-    const before = sent.length;
-    expect(named(await search.find({ text: "harbour", byWords: true }))).toEqual(["knowledge/dock"]);
-    expect(sent).toHaveLength(before);
   });
 
   it("private memories stay off another machine and are found by words", async () => {
@@ -188,8 +146,3 @@ describe("recall with an embedder", () => {
     expect(world.log.lines).toHaveLength(1);
   });
 });
-
-/** Lets other tasks run until the condition holds; the test's own time limit ends it otherwise. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
-}

@@ -138,33 +138,6 @@ describe("a fork", () => {
     ]);
   });
 
-  it("a fork without a history is an empty child, which layers serve as any other", async () => {
-    const { calls, host, run } = open();
-    await run({ history: "none" });
-    expect(calls[3]).toEqual([
-      "create",
-      { body: { parentID: "ses_1", title: "[strata fork] find the callers · 7" } },
-    ]);
-    expect([host.isFork("ses_f"), host.findAsker("ses_f")]).toEqual([false, "ses_1"]);
-  });
-
-  it("a fork that cannot be opened, or not be tagged, is refused, and nothing stays behind", async () => {
-    const cases: [Parameters<typeof open>[0], string[]][] = [
-      [{ message: async () => ({ error: {} }) }, ["message"]],
-      [{ fork: async () => ({ error: {} }) }, ["message", "message", "get", "fork"]],
-      [{ update: async () => ({ error: {} }) }, ["message", "message", "get", "fork", "update", "delete"]],
-    ];
-    for (const [given, expected] of cases) {
-      const { names, run } = open(given);
-      expect(await run()).toMatchObject({ kind: "refused" });
-      expect(names()).toEqual(expected);
-    }
-    const { end, names, run } = open();
-    end.abort();
-    expect(await run()).toMatchObject({ kind: "refused" });
-    expect(names()).not.toContain("fork");
-  });
-
   it("a fork is broken off at the deadline, with the turn that asked, and when it takes too much; a cached token counts a tenth", async () => {
     const answered = (id: string, input: number, read: number) => ({
       info: {
@@ -246,24 +219,4 @@ describe("a fork", () => {
     expect(["ses_f", "ses_persons", "ses_later"].map(world.host.isFork)).toEqual([true, false, false]);
     expect(retitled().findLast((line) => line.startsWith("ses_persons"))).toBe("ses_persons: main (fork #3)");
   });
-});
-
-it("forks that a process has left behind are listed by their title, and a person's session is not", async () => {
-  const session = (id: string, title: string, parentID?: string) => ({
-    id,
-    title,
-    parentID,
-    time: { created: 1, updated: 2 },
-  });
-  const list = async () => ({
-    data: [
-      session("ses_f", "[strata fork] look · 9"),
-      session("ses_c", "[strata fork] look · 9", "ses_1"),
-      session("ses_g", "[strata] notes · 9", "ses_1"),
-      session("ses_p", "[strata fork] look · 9 (fork #1)"),
-      session("ses_q", "[strata] mine"),
-    ],
-  });
-  const { host } = open({ list });
-  expect((await host.listOwnSessions())?.map(({ id }) => id)).toEqual(["ses_f", "ses_c", "ses_g"]);
 });

@@ -4,7 +4,7 @@ import type { Config } from "../../src/config/schema.js";
 import type { Generated } from "../../src/io/host.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import { written } from "../support/fake-host.js";
-import { notes, openGeneration, TODAY } from "../support/generation-world.js";
+import { notes, openGeneration } from "../support/generation-world.js";
 
 /** A host that answers when it is let to. */
 function hold({ host }: ReturnType<typeof openGeneration>) {
@@ -16,15 +16,6 @@ function hold({ host }: ReturnType<typeof openGeneration>) {
 const settled = () => new Promise(setImmediate);
 
 describe("which calls are made", () => {
-  it("model calls are not made when they are switched off", async () => {
-    const { generation, host } = openGeneration({ enabled: false, model: "acme/other" });
-    expect(await generation.generate(notes)).toEqual({
-      kind: "refused",
-      why: "background.enabled is false",
-    });
-    expect(host.generated).toEqual([]);
-  });
-
   it.each<[string | undefined, Partial<Config["background"]>, { main?: string; small?: string }]>([
     ["a/s", {}, { main: "a/m", small: "a/s" }],
     ["a/s", {}, { small: "a/s" }],
@@ -45,13 +36,6 @@ describe("which calls are made", () => {
       expect(kind === "refused" ? kind : host.generated[0]?.model).toBe(expected);
     },
   );
-
-  it("a missing model is explained once, not every time a layer asks", async () => {
-    const { generation, log } = openGeneration({ dailyCalls: 0 });
-    for (let n = 0; n < 3; n++) await generation.generate(notes);
-    expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["info", "debug", "debug"]);
-    expect(log.lines[0]).toContain("background.dailyCalls (0) is used up for today");
-  });
 });
 
 it("a model chosen by a project is never called, and one line and the status name the key and the file", async () => {
@@ -84,31 +68,11 @@ describe("request and answer", () => {
     ]);
   });
 
-  it("an answer longer than asked for is a failure, whose tokens count and which is no reason to wait", async () => {
-    const { generation, host, readSpent } = openGeneration();
-    host.respond = () => written("x".repeat(1_001));
-    const result = await generation.generate({ ...notes, maxCharacters: 1_000 });
-    expect(result).toEqual({
-      kind: "failed",
-      why: "the answer has 1,001 characters, 1,000 are allowed",
-    });
-    expect(await generation.status()).toMatchObject({ isAllowed: true });
-    expect(await readSpent()).toEqual({ calls: 1, tokens: 125 });
-  });
-
   it("unknown spending counts as the maximum that is possible", async () => {
     const { generation, host, readSpent } = openGeneration();
     host.respond = () => ({ kind: "failed", reason: "no answer within 60 s" });
     expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "no answer within 60 s" });
     expect(await readSpent()).toEqual({ calls: 1, tokens: countMostTokens(notes) });
-  });
-
-  it("a host that breaks its contract and throws is a failure and stops nothing", async () => {
-    const { generation, host } = openGeneration();
-    host.respond = () => Promise.reject(new Error("boom"));
-    expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "boom" });
-    host.respond = undefined;
-    expect(await generation.generate(notes)).toMatchObject({ kind: "text" });
   });
 });
 
@@ -194,29 +158,5 @@ describe("after a failure", () => {
       clock.advance(30_000);
       expect((await generation.status()).isAllowed).toBe(true);
     }
-  });
-
-  it("model calls pause for an hour after a failure that will not pass by itself, and one line says so", async () => {
-    for (const status of [400, 401, 403, 404]) {
-      const { generation, host, clock, log } = openGeneration();
-      host.respond = () => failing(status);
-      expect(await generation.generate(notes)).toEqual({ kind: "failed", why: `${status} no` });
-      clock.advance(3_599_000);
-      expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
-      clock.advance(1_000);
-      expect((await generation.status()).isAllowed).toBe(true);
-      expect(host.generated).toHaveLength(1);
-      expect(log.lines.filter((line) => line.startsWith("warn"))).toHaveLength(1);
-    }
-  });
-
-  it("model calls that wait when one fails are refused instead of failing one after the other", async () => {
-    const { generation, host, files } = openGeneration();
-    host.respond = () => failing(429);
-    const results = await Promise.all(
-      ["a", "b", "c"].map((sessionID) => generation.generate({ ...notes, sessionID })),
-    );
-    expect(results.map(({ kind }) => kind)).toEqual(["failed", "refused", "refused"]);
-    expect(files.text(TODAY)?.match(/"reserved"/g)).toHaveLength(1);
   });
 });

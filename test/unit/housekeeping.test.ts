@@ -23,25 +23,6 @@ describe("what killed instances have left behind", () => {
     expect(await world.log()).toContain("removed 2 leftover sessions of the plugin");
   });
 
-  it("what killed instances have left behind is looked for once, or again while the host does not say, three times at most", async () => {
-    const world = await openWorld({ layers: [] });
-    let asked = 0;
-    let answers: [] | undefined;
-    world.host.listOwnSessions = async () => {
-      asked++;
-      return answers;
-    };
-    await report(world);
-    answers = [];
-    await report(world);
-    await report(world);
-    expect(asked).toBe(2);
-    const silent = await openWorld({ layers: [] });
-    silent.host.listOwnSessions = async () => void asked++ as undefined;
-    for (let n = 0; n < 5; n++) await report(silent);
-    expect(asked).toBe(5);
-  });
-
   it("what killed instances have left behind of old days are budget files, which go too", async () => {
     const old = `${PROJECT}/.opencode/strata/state/background/2026-11-01.jsonl`;
     const world = await openWorld({ layers: [] });

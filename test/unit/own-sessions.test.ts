@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLiveConfig } from "../../src/host/1/live-config.js";
-import { createPluginSessions, formatChildTitle, readOpener } from "../../src/host/1/plugin-sessions.js";
-import { createProcesses } from "../../src/io/running-processes.js";
-import { createFakeClock } from "../support/fake-clock.js";
+import { createPluginSessions, formatChildTitle } from "../../src/host/1/plugin-sessions.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";
 import { type LayerFactory, openWorld } from "../support/world.js";
@@ -48,11 +46,6 @@ describe("sessions of our own", () => {
     // A fork runs with the user's own permissions, and reads what these let it read.
     const fork = { id: "ses_f", title: "[strata fork] look it up · 7", agent: "build" };
     expect([own.notice("session.created", { info: fork }), own.isChild("ses_f")]).toEqual([false, false]);
-  });
-
-  it("sessions of our own remember who opened them in their title", () => {
-    expect(readOpener(formatChildTitle("session notes", 4_711))).toBe(4_711);
-    expect(readOpener("[strata] session notes")).toBeUndefined();
   });
 
   it("sessions of our own tell of a refusal that the host repeats and of a call of a tool, to who watches", () => {
@@ -107,19 +100,6 @@ describe("sessions of our own", () => {
   });
 });
 
-describe("processes", () => {
-  it("processes run when they can be reached; our own number counts from our own start", () => {
-    const clock = createFakeClock(Date.now());
-    const processes = createProcesses(clock);
-    expect(processes.isRunning(processes.ownID, clock.now())).toBe(true);
-    expect(processes.isRunning(processes.ownID, clock.now() - 86_400_000)).toBe(false);
-    expect(processes.isRunning(process.ppid, 0)).toBe(true);
-    expect(processes.isRunning(1, 0)).toBe(true);
-    expect(processes.isRunning(999_999_999, 0)).toBe(false);
-    expect(processes.isRunning(undefined, 0)).toBe(true);
-  });
-});
-
 describe("the live configuration", () => {
   it("the live configuration gets a hidden agent without tools, unless model calls are off, and takes over nothing but a temperature", () => {
     // A file of a project may name it too: a model or options for a provider would send words elsewhere.
@@ -142,16 +122,6 @@ describe("the live configuration", () => {
     expect(off).toEqual({});
   });
 
-  it("the live configuration tells the models as they are set now", () => {
-    const live = createLiveConfig();
-    expect(live.models()).toEqual({});
-    const config: Record<string, unknown> = { model: "a/m", small_model: 5 };
-    live.take(config, { withAgent: true });
-    expect(live.models()).toEqual({ main: "a/m" });
-    config.small_model = "a/s/1";
-    expect(live.models()).toEqual({ main: "a/m", small: "a/s/1" });
-  });
-
   it("has automatic compaction off and on again as the user had it", () => {
     for (const users of [undefined, { auto: true, prune: true }, { auto: false }]) {
       const live = createLiveConfig();
@@ -166,16 +136,6 @@ describe("the live configuration", () => {
       live.setAutoCompaction(true);
       expect(config).toEqual(before);
     }
-  });
-
-  it("the live configuration that comes after compaction was switched off has it off", () => {
-    const live = createLiveConfig();
-    live.setAutoCompaction(false);
-    const config = { compaction: { auto: true } };
-    live.take(config, { withAgent: false });
-    expect(config.compaction).toEqual({ auto: false });
-    live.setAutoCompaction(true);
-    expect(config.compaction).toEqual({ auto: true });
   });
 
   it.each([undefined, null, 5, [], Object.freeze({}), { agent: 5 }, { agent: { strata: 5 } }])(

@@ -77,19 +77,4 @@ describe("the same bytes, for ever", () => {
     world.files.contents.delete(DECISIONS);
     expect(outputs(await (await world.restart()).request(messages))).toEqual(first);
   });
-
-  it("a record of a project that was moved elsewhere does not count: its paths lead nowhere", async () => {
-    const world = await openWorld();
-    const messages = history();
-    await world.request(messages);
-    const moved = (world.files.text(DECISIONS) ?? "").replaceAll(PROJECT, "/old/place");
-    world.files.contents.set(DECISIONS, Buffer.from(moved));
-    expect(await onlyOutput(await world.restart(), messages)).toContain(RESULTS);
-  });
-
-  it("a request with nothing to replace gets its own messages back, not a copy", async () => {
-    const world = await openWorld();
-    const messages = [user("go"), answer([call("bash", "short"), call("bash", "")])];
-    expect(await world.request(messages)).toBe(messages);
-  });
 });

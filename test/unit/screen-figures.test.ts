@@ -3,13 +3,10 @@ import { describe, expect, it } from "vitest";
 import { KINDS, type SessionScreen } from "../../src/status/session-screen.js";
 import {
   countColumns,
-  fit,
-  formatBar,
   formatFooter,
   formatSaving,
   formatSidebar,
   SIDEBAR_COLUMNS,
-  spread,
   textOf,
   wrap,
 } from "../../src/tui/format-sidebar.js";
@@ -34,19 +31,6 @@ describe("columns", () => {
       countColumns("e\u0301"),
       countColumns("한글 ok"),
     ]).toEqual([3, 4, 1, 7]);
-  });
-
-  it("a fitted text never takes more columns than it may, whatever it is made of", () => {
-    for (const text of ["short", "a much longer text", "漢字で書かれた長い題名", "mixed 漢字 text", ""])
-      for (let most = 0; most < 24; most++) expect(countColumns(fit(text, most))).toBeLessThanOrEqual(most);
-    expect(fit("line\none", 20)).toBe("line one");
-    expect(fit("漢字漢字", 5)).toBe("漢字…");
-  });
-
-  it("a spread line has exactly its columns, and gives up its left side first", () => {
-    expect(spread("context", "17 %", 20)).toBe("context         17 %");
-    expect(countColumns(spread("漢字で書かれた長い題名です", "17 %", 20))).toBe(20);
-    expect(spread("left", "a right side that is too long", 10)).toHaveLength(10);
   });
 
   it("wrapped lines keep all words in at most so many columns", () => {
@@ -133,59 +117,6 @@ describe("the sidebar", () => {
     expect(sidebar(parts).filter((line) => countColumns(line) > SIDEBAR_COLUMNS)).toEqual([]);
     expect(sidebar(parts).at(-1)).toBe("and 3 more: /memory");
   });
-
-  it("the sidebar leaves out what the session does not have", () => {
-    const kinds = { system: 500, words: 0, answers: 0, calls: 0, results: 0, memory: 0, notes: 0 };
-    const context = { now: 500, without: 500, threshold: 0, kinds };
-    const memory = { memories: 1, candidates: 0, blockers: 0, conflicts: 0 };
-    const none = { tokens: 0 };
-    const saved = { session: none, today: none, project: none };
-    expect(sidebar({ context, cache: {}, saved, memory })).toEqual([
-      "Strata",
-      "context 500",
-      "▪ system       500",
-      "saved today               nothing yet",
-      "1 memory",
-    ]);
-  });
-
-  it("the sidebar says when figures come where there are none yet", () => {
-    expect(formatSidebar(undefined).map(textOf)).toEqual(["Strata", "figures follow with the next request"]);
-  });
-
-  it("the sidebar tells what is wrong in words that stay together", () => {
-    const lines = sidebar({ breaker: "two failed", background: ["dream"], warnings: ["a setting is wrong"] });
-    expect(lines.slice(-4)).toEqual([
-      "in the background: dream",
-      "! automatic summaries do not help:",
-      "  two failed",
-      "! a setting is wrong",
-    ]);
-  });
-
-  it("a bar has its columns exactly, and one over its threshold is full", () => {
-    const none = { system: 0, words: 0, answers: 0, calls: 0, results: 0, memory: 0, notes: 0 };
-    const kinds = { ...none, system: 3, results: 1 };
-    for (const now of [0, 1, 50, 99, 100, 500]) {
-      const line = formatBar({ kinds, now, threshold: 100 });
-      expect(countColumns(textOf(line))).toBe(SIDEBAR_COLUMNS);
-    }
-    expect(textOf(formatBar({ kinds, now: 500, threshold: 100 }))).not.toContain("░");
-    expect(textOf(formatBar({ kinds: none, now: 50, threshold: 100 }))).toMatch(/^█{19}░{18}$/);
-  });
-});
-
-describe("the figure beside the prompt", () => {
-  it("the figure beside the prompt has the hit rate and the saving, and a mark where something is wrong", () => {
-    expect(formatFooter(see()).map(textOf)).toEqual(["cache 94 % · saved 38 %, $0.42"]);
-    expect(formatFooter(see(), true).map(textOf)).toEqual(["cache 94 % · saved 38 %"]);
-    expect(formatFooter(see({ breaker: "x" })).map(textOf)).toEqual(["! cache 94 % · saved 38 %, $0.42"]);
-    const loss = { tokens: -5 };
-    const saved = { session: loss, today: loss, project: loss };
-    expect(formatFooter(see({ saved })).map(textOf)).toEqual(["cache 94 % · not paid back yet"]);
-    expect(formatFooter(see({ saved, cache: {} })).map(textOf)).toEqual(["not paid back yet"]);
-    expect(formatFooter(undefined)).toEqual([]);
-  });
 });
 
 describe("a screen file", () => {
@@ -227,11 +158,5 @@ describe("/memory as a page", () => {
         "system and tools 8.1K tokens, 61 %",
       ]),
     );
-  });
-
-  it("the page of /memory fits the host's 61 columns, and opens the memories where no session is", () => {
-    const page = planMemoryPage(see({ breaker: "漢字".repeat(100) }));
-    expect(page.options.filter(({ title }) => countColumns(title) > 61)).toEqual([]);
-    expect(titlesOf(planMemoryPage(undefined).options)).toContain("Look at the memories …");
   });
 });

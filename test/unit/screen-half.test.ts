@@ -1,10 +1,7 @@
 /** The screen half in a host: what it reads, when, what it draws, and what it leaves alone. */
-import type { TuiPluginApi } from "@opencode-ai/plugin/tui";
 import { describe, expect, it } from "vitest";
-import { createDrawing } from "../../src/tui/draw.js";
-import { plain } from "../../src/tui/format-sidebar.js";
-import { openOn, planKeys, screenCommands } from "../../src/tui/open-1.js";
-import { type Api, type Command, createOpenCode1 } from "../../src/tui/opencode-1.js";
+import { openOn } from "../../src/tui/open-1.js";
+import type { Api, Command } from "../../src/tui/opencode-1.js";
 import { createWatch } from "../../src/tui/screen.js";
 import { readSubmitted } from "../../src/tui/submitted.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -85,14 +82,6 @@ function open(files: MemoryFiles, text = "", given: unknown = undefined) {
   return { ...host, clock, solid };
 }
 
-describe("the API of OpenCode 1", () => {
-  it("the API of OpenCode 1 that is used here is part of the one in its types", () => {
-    // Compiles only if it is. The element types of the packages that are not installed are any.
-    const narrow = (api: TuiPluginApi): Pick<Api, "ui" | "state" | "route" | "lifecycle"> => api;
-    expect(narrow).toBeInstanceOf(Function);
-  });
-});
-
 describe("the screen file", () => {
   const watching = (files: MemoryFiles, session: () => string | undefined = () => "ses_1") => {
     const clock = createFakeClock();
@@ -171,23 +160,6 @@ describe("the screen file", () => {
   });
 });
 
-describe("drawing", () => {
-  it("drawing returns an element or nothing, also where lines, colours or the host fail", () => {
-    const { jsx } = createPlainSolid();
-    const complaints: unknown[] = [];
-    const fail = (): never => {
-      throw new Error("no");
-    };
-    const note = (thrown: unknown): void => void complaints.push(thrown);
-    const lines = () => [plain("one"), plain("two")];
-    expect(drawn(createDrawing({ jsx }, { colour: () => "red" }, note).lines(lines))).toBe("one\ntwo");
-    expect(drawn(createDrawing({ jsx }, { colour: fail }, note).lines(lines))).toBe("one\ntwo");
-    expect(drawn(createDrawing({ jsx }, { colour: () => "red" }, note).lines(fail))).toBe("");
-    expect(createDrawing({ jsx: fail }, { colour: () => "red" }, note).lines(lines)).toBeNull();
-    expect(complaints.length).toBeGreaterThan(2);
-  });
-});
-
 describe("the screen half in OpenCode 1", () => {
   it("the screen half draws the figures in the sidebar, and one beside the prompt only while there is no sidebar", async () => {
     const { slots, solid } = open(createMemoryFiles({ [FILE]: createScreenText(), "/repo/.git/HEAD": "x" }));
@@ -200,21 +172,6 @@ describe("the screen half in OpenCode 1", () => {
     expect(drawn(footer)).toBe("");
     solid.cleanUp();
     expect(drawn(footer)).toContain("cache 94 %");
-  });
-
-  it("the screen half stops its timers and listeners when it is disposed", async () => {
-    const files = createMemoryFiles({ "/repo/.git/HEAD": "x" });
-    const { clock, disposals, opened, slots } = open(files);
-    const footer = slots.session_prompt_right?.({} as never, {});
-    await settle();
-    for (const run of disposals) run();
-    await files.writeWhole(FILE, createScreenText());
-    for (let second = 0; second < 20; second++) {
-      clock.advance(1_000);
-      await settle();
-    }
-    expect(opened).toEqual(["deaf"]);
-    expect(drawn(footer)).toBe("");
   });
 
   it("the screen half takes /memory from the prompt, and leaves all else to the host", async () => {
@@ -240,42 +197,10 @@ describe("the screen half in OpenCode 1", () => {
     await expect.poll(() => opened).toContain("Strata: Orders fail");
   });
 
-  it("the keys of the screen half are free letters behind the leader, and the user's own replace them", () => {
-    expect(planKeys(undefined).map(({ key }) => key)).toEqual(["<leader>o", "<leader>k", "<leader>z"]);
-    expect(planKeys({ keys: { memory: "f6", context: "none", undo: 5 } })).toEqual([
-      { key: "f6", cmd: "strata.memory" },
-      { key: "<leader>z", cmd: "strata.undo" },
-    ]);
-    expect(new Set(screenCommands.map(({ name }) => name)).size).toBe(screenCommands.length);
-  });
-
   it("a submitted prompt opens a page only if it is one of its commands and nothing else", () => {
     expect(readSubmitted("/recall which port ")).toEqual({ page: "recall", words: "which port" });
     expect(readSubmitted("/context")).toEqual({ page: "context", words: "" });
     expect(readSubmitted("/context drop r-1")).toBeUndefined();
     expect(readSubmitted("/recall one\ntwo")).toBeUndefined();
-  });
-
-  it("a dialog of OpenCode 1 answers once: what is chosen, or nothing when it is closed", async () => {
-    const { api } = createApi();
-    const closers: (() => void)[] = [];
-    const choosers: ((option: { value: unknown }) => void)[] = [];
-    api.ui.DialogSelect = (props: object) => {
-      choosers.push((props as { onSelect: (option: { value: unknown }) => void }).onSelect);
-      return "";
-    };
-    api.ui.dialog.replace = (render: () => unknown, onClose?: () => void) => {
-      closers.push(onClose ?? (() => {}));
-      render();
-    };
-    const { dialogs } = createOpenCode1(api);
-    const page = { title: "t", options: [{ title: "a", value: 7 }] };
-    const first = dialogs.select(page);
-    choosers[0]?.({ value: 7 });
-    closers[0]?.();
-    expect(await first).toBe(7);
-    const second = dialogs.select(page);
-    closers[1]?.();
-    expect(await second).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /** What a turn has stored is told on the screen. */
 import { describe, expect, it } from "vitest";
-import { createRemembered, createScreen, findTitles, formatRemembered } from "../../src/tui/screen.js";
+import { createRemembered, createScreen, formatRemembered } from "../../src/tui/screen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { createPlainSolid, createScriptedHost } from "../support/screen.js";
@@ -26,19 +26,6 @@ describe("what was remembered", () => {
       ...parts,
     });
   const private_ = { key: "private/preference/tabs", path: "preference/tabs.md", contents: "I like tabs\n" };
-
-  it("what was remembered are the memories that a turn has added, and not what somebody asked for", () => {
-    const lines = [
-      line({}),
-      line(private_),
-      line({ operation: "keep" }),
-      line({ by: "person" }),
-      line({ before: "earlier" }),
-      '{"v":1,"half',
-      "",
-    ];
-    expect(findTitles(lines.join("\n"), "2026-11-22")).toEqual(["We deploy on Fridays", "preference/tabs"]);
-  });
 
   it("what was remembered is told once, and nothing of what was there before", async () => {
     const path = "/repo/.opencode/memory/ledger/2026-11-a.jsonl";

@@ -1,11 +1,6 @@
 /** The file of a session's screen: what is in it, and what a reader makes of a damaged one. */
 import { describe, expect, it } from "vitest";
-import {
-  KINDS,
-  parseSessionScreen,
-  readSessionScreen,
-  type SessionScreen,
-} from "../../src/status/session-screen.js";
+import { KINDS, parseSessionScreen, type SessionScreen } from "../../src/status/session-screen.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { fc, runs } from "../support/property.js";
@@ -74,21 +69,6 @@ describe("the screen of a session", () => {
     expect(saved?.session.share).toBeCloseTo(saved?.today.share ?? Number.NaN);
   });
 
-  it("the screen of a new session is estimated until the model answers", async () => {
-    const world = await openWorld();
-    const session = createSession(world.clock);
-    session.user("go");
-    await world.request([...session.messages]);
-    // Nothing is written while the request waits.
-    expect(world.files.text(FILE)).toBeUndefined();
-    await world.strata.idle();
-    const screen = readScreen(world);
-    expect(screen?.context).toMatchObject({ isEstimate: true, without: screen?.context.now });
-    expect(screen?.cache).toEqual({});
-    expect(screen?.saved.session).toEqual({ tokens: 0 });
-    expect(screen && sumKinds(screen)).toBe(screen?.context.now);
-  });
-
   it("the screen has the title once the turn has ended, and status and stats have it after a restart", async () => {
     const world = await openWorld();
     world.host.findTitle = async () => "Fix the  orders\n";
@@ -147,29 +127,5 @@ describe("a reader of the screen's file", () => {
       }),
       { numRuns: runs(200, 2_000, "values for the screen's reader") },
     );
-  });
-
-  it("a reader of the screen's file refuses a screen with any part missing or wrong", async () => {
-    const world = await openWorld();
-    await play(world);
-    const screen = readScreen(world);
-    if (!screen) throw new Error("no screen was written");
-    expect(parseSessionScreen({ ...screen, later: true })).toMatchObject({ later: true });
-    const { context } = screen;
-    const parts = ["v", "session", "time", "context", "cache", "saved", "memory", "background", "warnings"];
-    const wrong = [
-      ...parts.flatMap((name) => [undefined, null, -1].map((value) => ({ [name]: value }))),
-      { warnings: [5] },
-      { title: 5 },
-      { cache: { last: 2 } },
-      { saved: { ...screen.saved, today: {} } },
-      { context: { ...context, kinds: { ...context.kinds, notes: undefined } } },
-      { context: { ...context, now: Number.NaN } },
-    ];
-    for (const part of wrong)
-      expect(parseSessionScreen({ ...screen, ...part }), JSON.stringify(part)).toBeUndefined();
-    expect(await readSessionScreen(world.files, { screens: `${STATE}/screen` }, "ses_1")).toEqual(screen);
-    world.files.contents.set(FILE, Buffer.from("{"));
-    expect(await readSessionScreen(world.files, { screens: `${STATE}/screen` }, "ses_1")).toBeUndefined();
   });
 });

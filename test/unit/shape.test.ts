@@ -4,7 +4,6 @@ import {
   anyObject,
   type Check,
   count,
-  each,
   either,
   finite,
   integer,
@@ -65,19 +64,9 @@ it.each<[string, Check<unknown>, readonly unknown[]]>([
 });
 
 describe("object", () => {
-  it("refuses a record that lacks a required field", () => {
-    expect(isLetter({ id: "a" })).toBe(false);
-    expect(isLetter({ id: "a", at: 1 })).toBe(true);
-  });
-
   it("refuses an optional field of another kind where it is named", () => {
     expect(isLetter({ id: "a", at: 1, goal: 1 })).toBe(false);
     expect(isLetter({ id: "a", at: 1, goal: null })).toBe(false);
-  });
-
-  it("takes optional fields that are not named, and fields that nobody knows, as they come", () => {
-    const value = { id: "a", at: 1, from: "nobody", novelty: { deep: [1] } };
-    expect(parserOf(isLetter)(value)).toBe(value);
   });
 
   it("checks records in records and lists of them", () => {
@@ -85,11 +74,6 @@ describe("object", () => {
     expect(isBox({ letters: [{ id: "a", at: 1 }] })).toBe(true);
     expect(isBox({ letters: [{ id: "a", at: 1 }, { id: "b" }] })).toBe(false);
   });
-});
-
-it("each gives every name the one check", () => {
-  const isPair = object<{ a: string; b: string }>(each(string, "a", "b"));
-  expect([{ a: "", b: "" }, { a: "", b: 1 }, { a: "" }].map(isPair)).toEqual([true, false, false]);
 });
 
 it("no value makes a check throw, and none is changed by one", () => {

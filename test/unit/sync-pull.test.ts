@@ -7,7 +7,6 @@ import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { openWorld, type World } from "../support/world.js";
 
-const HOUR_MS = 3_600_000;
 const TIP = "a".repeat(40);
 const BLOB = "b".repeat(40);
 const LINE = {
@@ -95,18 +94,6 @@ describe("a start with a remote", () => {
     expect(reached).toHaveLength(1);
     expect(world.files.text(`${PROJECT}/.opencode/memory/decision/port.md`)).toContain("8080");
     expect(await world.log()).toContain("decision/port came from another machine of yours");
-  });
-
-  it("the next start pulls only after a day", async () => {
-    const { choose, reached, world } = await openSynced();
-    await choose();
-    await begin(world);
-    world.clock.advance(12 * HOUR_MS);
-    await begin(await world.restart());
-    expect(reached).toHaveLength(1);
-    world.clock.advance(12 * HOUR_MS);
-    await begin(await world.restart());
-    expect(reached).toHaveLength(2);
   });
 
   it("a start without a remote, or with sync.pullOnStart off, does not open git", async () => {

@@ -53,17 +53,6 @@ describe("the line that is quoted of a failed call", () => {
 describe("the last line that says anything", () => {
   const last = (output: string): string => findErrorLine(output, { limit: 60, isLast: true });
 
-  it("is quoted on request, even if an earlier one says what went wrong", () => {
-    const output = "error: it broke\nTests: 4 passed\n</output>\n-----\n";
-    expect(last(output)).toBe("Tests: 4 passed");
-    expect(findErrorLine(output, { limit: 60 })).toBe("error: it broke");
-  });
-
-  it("is found before lines with only colour codes, which say nothing", () => {
-    expect(last("done\n\u001b[0m\n\u001b[2K\u001b[1G")).toBe("done");
-    expect(last("\u001b[31mred\u001b[0m and \u001b]0;title\u0007plain")).toBe("red and plain");
-  });
-
   it("is absent if the output says nothing", () => {
     for (const output of ["", "\n\n", "----\n....", "<bash_metadata>timed out</bash_metadata>"])
       expect(last(output)).toBe("");
@@ -93,10 +82,5 @@ describe("lines that matter", () => {
     `${" ".repeat(400)}error: too far away`,
   ])("exclude lines that only mention an error: %j", (line) => {
     expect(rankLine(line)).toBeUndefined();
-  });
-
-  it("are recognised after the line number of the read tool", () => {
-    expect(rankLine("12: TypeError: x is not a function")).toBe(0);
-    expect(rankLine("12: // TypeError: x is not a function")).toBeUndefined();
   });
 });

@@ -1,11 +1,8 @@
 /** Vectors on disk: asked for once, bounded, and no loss if the file is damaged. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { kernelFiles, matches } from "../../src/kernel/file-kinds.js";
-import { createVectorCache, formatVectors, packVector, parseVectors } from "../../src/models/vector-cache.js";
+import { formatVectors, packVector, parseVectors } from "../../src/models/vector-cache.js";
 import { createFakePost, listInputs, openEmbeddingWorld } from "../support/embedding-world.js";
-import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
 const LOCAL = { url: "http://localhost:11434" };
@@ -30,18 +27,6 @@ describe("the cache of vectors", () => {
     expect(listInputs(sent)).toEqual([CAR, "two", CAR, CAR]);
   });
 
-  it("the file is written a second after the last batch, whole, into machine state", async () => {
-    const { post } = createFakePost();
-    const { clock, embedder, files } = openEmbeddingWorld({ settings: LOCAL, post });
-    await embedder.embed([CAR]);
-    expect(files.contents.size).toBe(0);
-    clock.advance(1_000);
-    await embedder.onIdle();
-    expect([...files.contents.keys()].join()).toMatch(
-      /^\/project\/\.opencode\/strata\/state\/vectors\/\w{32}\.bin$/,
-    );
-  });
-
   it("a damaged file, and one that cannot be written, cost a new call and nothing else", async () => {
     const { post, sent } = createFakePost();
     const first = openEmbeddingWorld({ settings: LOCAL, post });
@@ -64,24 +49,6 @@ describe("the cache of vectors", () => {
     expect(listInputs(sent)).toEqual([CAR, CAR, CAR, CAR]);
   });
 
-  it("a file in use is touched at each start, so that only files of models no longer used expire", async () => {
-    const { post } = createFakePost();
-    const first = openEmbeddingWorld({ settings: LOCAL, post });
-    await first.embedder.embed([CAR]);
-    await first.embedder.onIdle();
-    const { files } = first;
-    const [path = ""] = files.contents.keys();
-    const relative = path.slice("/project/".length);
-    expect(kernelFiles.find((kind) => matches(kind, relative))?.expiry).toMatchObject({
-      days: 30,
-      atStart: true,
-    });
-    files.modifiedMs.set(path, 0);
-    const { clock, embedder } = openEmbeddingWorld({ settings: LOCAL, post, files });
-    await embedder.embed([CAR]);
-    expect(files.modifiedMs.get(path)).toBe(clock.now());
-  });
-
   it("two instances keep each other's vectors", async () => {
     const { post, sent } = createFakePost();
     const one = openEmbeddingWorld({ settings: LOCAL, post });
@@ -92,22 +59,6 @@ describe("the cache of vectors", () => {
     await two.embedder.onIdle();
     await openEmbeddingWorld({ settings: LOCAL, post, files: one.files }).embedder.embed(["one", "two"]);
     expect(listInputs(sent)).toEqual(["one", "two"]);
-  });
-
-  it("the file stays under 16 MB and keeps the most recently used", async () => {
-    const files = createMemoryFiles();
-    const path = "/vectors.bin";
-    const open = () => createVectorCache({ clock: createFakeClock(), files, log: createFakeLog(), path });
-    const cache = open();
-    const vector = new Float32Array(8_000).fill(1);
-    for (let n = 0; n <= 2_000; n++) cache.put(`text ${n}`, vector);
-    expect(cache.get("text 0")).toBeDefined();
-    await cache.save();
-    expect(files.contents.get(path)?.length).toBeLessThan(16_100_000);
-    const later = open();
-    await later.open();
-    const has = [0, 1, 2, 2_000].map((n) => later.get(`text ${n}`) !== undefined);
-    expect(has).toEqual([true, false, true, true]);
   });
 
   it("the file gives back what was put in, and its vectors keep their direction", () => {
