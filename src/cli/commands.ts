@@ -1,8 +1,6 @@
 /** Every command of the command line, in the order of the help. */
-import { clientNames } from "../mcp/clients.js";
-import { type Command, JSON_OPTION } from "../operations/command.js";
+import { type Command, FORCE, JSON_OPTION } from "../operations/command.js";
 import { operations } from "../operations/table.js";
-import { FORCE } from "../operations/write-new.js";
 import { commandOf } from "./operation-command.js";
 
 export const commands: readonly Command[] = [
@@ -251,11 +249,11 @@ export const commands: readonly Command[] = [
     name: "mcp",
     summary: "serves the memories to other agents (MCP over standard input); install configures a client",
     arguments: "[words...]",
-    options: [
+    options: async () => [
       ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],
       ["--private", "also serves private memories"],
       ["--project <folder>", "the project in this folder (default: the working directory)"],
-      ["--for <client>", `with install: ${clientNames.join(", ")}`],
+      ["--for <client>", `with install: ${(await import("../mcp/clients.js")).clientNames.join(", ")}`],
       ["--write", "with install: writes the file instead of printing the entry"],
     ],
     example: "strata mcp install --for claude-code",

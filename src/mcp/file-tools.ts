@@ -10,7 +10,7 @@ import { findPrivateID } from "../memory/draft.js";
 import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import type { MemoryCopy } from "../memory/store/store.js";
-import { createStyle } from "../operations/command.js";
+import { createStyle, writeNew } from "../operations/command.js";
 import { createTerminalCore } from "../operations/core.js";
 import { readCollections } from "../operations/memory-files.js";
 import { planCause } from "../operations/operation.js";
@@ -19,7 +19,6 @@ import { openProject, type Project } from "../operations/project.js";
 import { OWN_FIELDS } from "../operations/transfer/folders.js";
 import { formatExport, parseCopy, readJsonExport } from "../operations/transfer/json-export.js";
 import { parseSections, planDrafts } from "../operations/transfer/sections.js";
-import { writeNew } from "../operations/write-new.js";
 import { isWithin } from "../project/own-files.js";
 import type { ClientContext } from "./client.js";
 import {

@@ -17,7 +17,7 @@ import { openInstructions } from "../sources/bootstrap/rules.js";
 import { GIT_HISTORY, readTaken, type TakenFact } from "../sources/bootstrap/taken.js";
 import { cut, toLine } from "../text/text.js";
 import { type Style, WRONG_ARGUMENT } from "./command.js";
-import { findHost } from "./find-host.js";
+import { findHost } from "./doctor/opencode.js";
 import { withMemories } from "./open-memories.js";
 import { type Answer, defineTerminalOperation, flag, names, wholeNumber } from "./operation.js";
 import { createProgress } from "./progress.js";

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { styleText } from "node:util";
 import { StrataError } from "../base/error.js";
@@ -130,6 +131,29 @@ export const COMPLETE = "__complete";
 
 /** Option of every command that reads. */
 export const JSON_OPTION = ["--json", "prints JSON"] as const;
+
+/** What the option does that commands have which write a file that the user names. */
+export const FORCE = "replaces the file if it exists";
+
+/**
+ * Writes a file that the user has named, relative to the working directory; returns its path. Rejects if something is
+ * there, unless `isForced`.
+ */
+export async function writeNew(
+  { files, folder }: Pick<CliContext, "files" | "folder">,
+  name: string,
+  text: string,
+  isForced: boolean,
+): Promise<string> {
+  const path = resolve(folder, name);
+  if (isForced) await files.writeWhole(path, text, { mode: "kept" });
+  else if (!(await files.create(path, text)))
+    throw new StrataError(
+      "IN_THE_WAY",
+      `${path} already exists; choose another file, or replace it with --force`,
+    );
+  return path;
+}
 
 /* Checks what an option was given. Each throws `WRONG_ARGUMENT`, which ends the command with 2 before it does anything. */
 

@@ -88,7 +88,7 @@ export function createCore(project: Project, caller: Caller, memories: OpenMemor
       return (await import("./open-candidates.js")).openCandidates(project);
     },
     async gate() {
-      return (await import("./open-memories.js")).openGate(project, memories);
+      return (await import("./open-search.js")).openGate(project, memories);
     },
     async entities() {
       return (await import("./open-candidates.js")).openKnownEntities(project);

@@ -2,8 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../base/error.js";
-import type { Memory } from "../memory/memory.js";
-import { findMemories } from "../memory/memory.js";
+import { findMemories, type Memory } from "../memory/memory.js";
 import type { Memories } from "../memory/store/store.js";
 import { type CliContext, exitCodes, type Run } from "./command.js";
 import { withMemories } from "./open-memories.js";

@@ -3,13 +3,11 @@ import { formatError } from "../base/error.js";
 import type { Locks } from "../io/locks.js";
 import { createGit } from "../io/node-git.js";
 import { refuseWithSecret } from "../memory/draft.js";
-import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
 import { planPrivateTypes } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
 import { createTurns } from "../memory/trust/turns.js";
-import { openSearch } from "./open-search.js";
 import { createProgress } from "./progress.js";
 import { isInAgentsShell, openLocks, type Project } from "./project.js";
 
@@ -46,16 +44,6 @@ export async function openMemories(
     limits: config.autoMemory,
     gate: refuseWithSecret,
     privateTypes: planPrivateTypes(config, folders),
-  });
-}
-
-/** The gate for what a person adds: the same as in OpenCode. The folders are read once, and not for each memory. */
-export async function openGate(project: Project, memories: OpenMemories): Promise<Gate> {
-  await memories.list();
-  const search = await openSearch(project, memories);
-  return createGate({
-    memories: { ...memories, list: async () => memories.known() },
-    findSimilar: createFindSimilar(memories, search),
   });
 }
 

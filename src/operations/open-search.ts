@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import { type Clock, waitAtMost } from "../io/clock.js";
+import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store/store.js";
@@ -48,6 +49,16 @@ export async function openLastingSearch(
     },
     onIdle: async () => embedder?.onIdle(),
   };
+}
+
+/** The gate for what a person adds: the same as in OpenCode. The folders are read once, and not for each memory. */
+export async function openGate(project: Project, memories: OpenMemories): Promise<Gate> {
+  await memories.list();
+  const search = await openSearch(project, memories);
+  return createGate({
+    memories: { ...memories, list: async () => memories.known() },
+    findSimilar: createFindSimilar(memories, search),
+  });
 }
 
 /** A clock whose timers keep the process alive: between two slices of indexing nothing else does. */

@@ -1,17 +1,21 @@
 /** A project as the commands see it. What only some commands need is opened by the `open-*.ts` beside this file. */
+import { readConfig } from "../config/config.js";
+import { isStrata, type ModelClaims, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
+import type { Config } from "../config/schema.js";
 import { type Files, readText } from "../io/files.js";
 import type { RunningProcesses } from "../io/holders.js";
+import type { ConfigFile } from "../io/host.js";
 import { createLocks, type Locks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
 import { createRunningProcesses } from "../io/running-processes.js";
+import type { LayerDefinition } from "../kernel/layer-context.js";
 import { findMemoryProject } from "../memory/worktree.js";
 import { type Folders, planFolders } from "../project/folders.js";
-import { findGlobalFolder, findStateFolder } from "../project/opencode-files.js";
+import { findGlobalFolder, findStateFolder, listConfigFiles } from "../project/opencode-files.js";
 import { type Own, openOwn } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
 import type { CliContext } from "./command.js";
 import { requireProject } from "./find-project.js";
-import { readSettings, type Settings } from "./settings.js";
 
 export interface Project {
   cli: CliContext;
@@ -52,6 +56,41 @@ export async function openProject(cli: CliContext): Promise<Project> {
     instance: cli.instance ?? "cli",
     settings,
   };
+}
+
+/** The settings in force in a project, read as the plugin itself reads them. */
+export interface Settings {
+  config: Config;
+  /** Sentences on what is wrong in the files. */
+  problems: string[];
+  /** Files that OpenCode reads its configuration from, weakest first. */
+  configFiles: ConfigFile[];
+  /** The models they choose. */
+  claims: ModelClaims;
+  /** Every layer there is. */
+  layers: readonly LayerDefinition[];
+  /** All entries of the `plugin` lists. */
+  plugins: PluginEntry[];
+}
+
+export async function readSettings(
+  {
+    env,
+    files,
+    folder,
+    home,
+    loadLayers,
+  }: Pick<CliContext, "env" | "files" | "folder" | "home" | "loadLayers">,
+  root: string,
+): Promise<Settings> {
+  const configFiles = listConfigFiles({ directory: folder, project: root, home, env });
+  const plugins = await readPluginEntries(files, configFiles);
+  // As in OpenCode, the options of the last entry count.
+  const options = plugins.findLast(isStrata)?.options;
+  const layers = await loadLayers();
+  const parts = layers.map(({ settings }) => settings);
+  const reading = await readConfig({ files, configFiles, options, parts });
+  return { ...reading, configFiles, layers, plugins };
 }
 
 /** The state that belongs to this machine. */

@@ -1,8 +1,7 @@
 /** Finds the memory that somebody names, or chooses many by type, age and words. */
 import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
-import type { Memory, MemoryType } from "../memory/memory.js";
-import { findMemories } from "../memory/memory.js";
+import { findMemories, type Memory, type MemoryType } from "../memory/memory.js";
 import type { Memories } from "../memory/store/store.js";
 import { WRONG_ARGUMENT } from "./command.js";
 

@@ -15,11 +15,10 @@ import { formatSaving } from "../status/format-figures.js";
 import { describeJudging, formatStatus, formatTitle } from "../status/format-status.js";
 import { readTitles } from "../status/session-titles.js";
 import { readStatus } from "../status/status.js";
-import type { Style } from "./command.js";
+import { FORCE, type Style, writeNew } from "./command.js";
 import { lookAtCandidates } from "./open-candidates.js";
 import { defineTerminalOperation, flag } from "./operation.js";
 import { openOwnState } from "./project.js";
-import { FORCE, writeNew } from "./write-new.js";
 
 const NOT_LOADED =
   "opencode-strata is not configured in this project and has never run here; add it with strata init";

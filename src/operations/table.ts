@@ -6,7 +6,7 @@ const everybody = ["person", "agent", "client"] as const;
 const local = ["person", "agent"] as const;
 const person = ["person"] as const;
 
-const read = () => import("./read.js");
+const find = () => import("./find.js");
 const change = () => import("./change.js");
 const context = () => import("./context.js");
 const waiting = () => import("./candidates.js");
@@ -51,7 +51,7 @@ export const operations = {
     does: "the memories of this project and those that hold everywhere",
     effect: "reads",
     who: everybody,
-    load: async () => (await read()).list,
+    load: async () => (await import("./list.js")).list,
   },
   show: {
     name: "show",
@@ -59,7 +59,7 @@ export const operations = {
     effect: "reads",
     who: everybody,
     takes: "name",
-    load: async () => (await read()).show,
+    load: async () => (await find()).show,
   },
   recall: {
     name: "recall",
@@ -67,7 +67,7 @@ export const operations = {
     effect: "reads",
     who: everybody,
     takes: "words",
-    load: async () => (await read()).recall,
+    load: async () => (await find()).recall,
   },
   history: {
     name: "history",
@@ -75,7 +75,7 @@ export const operations = {
     effect: "reads",
     who: everybody,
     takes: "name",
-    load: async () => (await read()).history,
+    load: async () => (await find()).history,
   },
   remember: {
     name: "remember",

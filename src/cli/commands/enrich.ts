@@ -8,8 +8,12 @@ import { withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openProject } from "../../operations/project.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
-import type { Entities } from "../../sources/entities/entities.js";
-import { type Enrichment, type EnrichmentPlan, findNamesIn } from "../../sources/entities/entities.js";
+import {
+  type Enrichment,
+  type EnrichmentPlan,
+  type Entities,
+  findNamesIn,
+} from "../../sources/entities/entities.js";
 import type { EntityState } from "../../sources/entities/entity-fact.js";
 import { formatLocated } from "../../sources/entities/forges.js";
 

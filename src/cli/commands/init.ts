@@ -12,10 +12,9 @@ import {
   type Run,
   WRONG_ARGUMENT,
 } from "../../operations/command.js";
-import { findHost } from "../../operations/find-host.js";
+import { findHost } from "../../operations/doctor/opencode.js";
 import { findUpwards } from "../../operations/find-project.js";
-import { openProject } from "../../operations/project.js";
-import { readSettings } from "../../operations/settings.js";
+import { openProject, readSettings } from "../../operations/project.js";
 import { findGlobalFolder } from "../../project/opencode-files.js";
 import { isWithin } from "../../project/own-files.js";
 import {

@@ -6,8 +6,7 @@ import { findName, isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../.
 import { planChoice } from "../../models/cost.js";
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, problem, warning } from "../../operations/doctor/machine.js";
-import type { Project } from "../../operations/project.js";
-import type { Settings } from "../../operations/settings.js";
+import type { Project, Settings } from "../../operations/project.js";
 import { type Configured, findConfigured, quoteEntry } from "./installed.js";
 
 export interface ConfigurationFindings {

@@ -14,8 +14,7 @@ import { listSetAside } from "../../memory/store/journal.js";
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, note, warning } from "../../operations/doctor/machine.js";
 import { listPlaces } from "../../operations/memory-files.js";
-import type { Project } from "../../operations/project.js";
-import type { Settings } from "../../operations/settings.js";
+import type { Project, Settings } from "../../operations/project.js";
 import { findForeign } from "../trust/find-foreign.js";
 
 export interface SettingsInForce {

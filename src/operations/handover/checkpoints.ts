@@ -9,11 +9,10 @@ import { formatCheckpointLine, isCheckpointID } from "../../notes/checkpoints/ch
 import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
 import { cut } from "../../text/text.js";
-import { type CliContext, WRONG_ARGUMENT } from "../command.js";
+import { type CliContext, FORCE, WRONG_ARGUMENT, writeNew } from "../command.js";
 import { withMemories } from "../open-memories.js";
 import { defineTerminalOperation, flag, text } from "../operation.js";
 import { openOwnState, type Project } from "../project.js";
-import { FORCE, writeNew } from "../write-new.js";
 
 const MOST_LISTED = 100;
 /** Larger files are not handoffs. */

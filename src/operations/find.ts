@@ -1,69 +1,17 @@
-/** Operations that look at memories and change none. */
+/** Operations that find memories, the one that is named or those that fit words, and their changes. */
 import * as z from "zod";
-import { DAY_MS } from "../base/days.js";
+import { formatCount } from "../base/format.js";
 import { formatJudge } from "../memory/judge.js";
-import { type Memory, parseID } from "../memory/memory.js";
+import { type Memory, type MemoryType, parseID } from "../memory/memory.js";
 import { type Found, formatFound, listShownWhole } from "../memory/search/search.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
 import { findEntities } from "../recall/entities.js";
 import { readTaken } from "../sources/bootstrap/taken.js";
-import type { Core } from "./core.js";
-import { days, defineOperation, flag, memoryType, text, wholeNumber } from "./operation.js";
-import { formatOverview, planOverview } from "./overview.js";
+import { formatFactLine } from "./open-candidates.js";
+import { defineOperation, flag, memoryType, text, wholeNumber } from "./operation.js";
 import { requireMemory } from "./select.js";
 
-const archived = flag.default(false).describe("includes archived memories");
 const name = text("must name a memory: its id, the end of the id, or words of its title");
-
-/* list */
-
-const listInput = z.object({
-  type: memoryType.optional().describe("only memories of this type"),
-  archived,
-  foreign: flag.default(false).describe("only memories that came with the repository"),
-  unused: days.optional().describe("only memories neither used nor changed for this many days"),
-});
-
-export const list = defineOperation(listInput, async (core, wanted) => {
-  const { clock, memories, style } = core;
-  const { unused } = wanted;
-  const latestMs = unused === undefined ? Number.POSITIVE_INFINITY : clock.now() - unused * DAY_MS;
-  const all = await memories.list({ archived: wanted.archived });
-  const shown = all
-    .filter(({ type }) => wanted.type === undefined || type === wanted.type)
-    .filter(({ isForeign }) => !wanted.foreign || isForeign)
-    .filter(({ id, updated }) => Math.max(memories.useOf(id)?.lastMs ?? 0, Date.parse(updated)) <= latestMs)
-    .sort((a, b) => a.id.localeCompare(b.id));
-  const problems = memories.problems();
-  const foreign = all.filter(({ isForeign }) => isForeign).length;
-  return {
-    text: shown.length === 0 ? "No memories." : formatRows(core, shown).join("\n"),
-    data: { memories: shown, problems },
-    ...(foreign > 0 && {
-      notes: [
-        `${style.yellow("Not yours")}  ${foreign} came with the repository; ${core.nameOf("trust")} lists them`,
-      ],
-    }),
-    isProblem: problems.length > 0,
-  };
-});
-
-const MOST_ID_WIDTH = 60;
-
-/** Id, days since the last change, title. */
-function formatRows({ clock, style }: Core, memories: readonly Memory[]): string[] {
-  const width = Math.min(MOST_ID_WIDTH, Math.max(...memories.map(({ id }) => id.length)));
-  return memories.map(({ id, isForeign, isPersonal, status, title, updated }) => {
-    const age = Math.max(0, Math.floor((clock.now() - Date.parse(updated)) / DAY_MS));
-    const marks = [
-      ...(status === "active" ? [] : [status]),
-      ...(isForeign ? ["not yours"] : []),
-      ...(isPersonal ? ["not in git"] : []),
-    ];
-    const mark = marks.length === 0 ? "" : style.dim(`  (${marks.join(", ")})`);
-    return `${id.padEnd(width)}  ${style.dim(`${age} d`.padStart(6))}  ${title}${mark}`;
-  });
-}
 
 /* show */
 
@@ -143,7 +91,7 @@ const recallInput = z.object({
     .meta({ value: "count" })
     .default(10)
     .describe("maximum number of results (default 10)"),
-  archived,
+  archived: flag.default(false).describe("includes archived memories"),
 });
 
 export const recall = defineOperation(recallInput, async (core, wanted) => {
@@ -162,7 +110,6 @@ export const recall = defineOperation(recallInput, async (core, wanted) => {
     ...(wanted.archived && { archived: true }),
     ...(session !== undefined && { exceptSession: session }),
   });
-  const { formatFactLine } = await import("./open-candidates.js");
   const entities = await core.entities();
   await entities.prepare();
   const about = entities.find(words);
@@ -203,4 +150,56 @@ function formatChange(line: LedgerLine): string {
   const time = `${at.slice(0, 19).replace("T", " ")} UTC`;
   const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
   return `${time}  ${by.padEnd(7)} ${operation.padEnd(10)} ${step}${why === "" ? "" : `  (${why})`}`;
+}
+
+/* What memory is about: for a search without words. */
+
+interface Overview {
+  /** Number of active memories. */
+  memories: number;
+  /** Most frequent first. */
+  types: readonly { type: MemoryType; count: number }[];
+  /** Tags, and the files and issues of memories; most frequent first. */
+  subjects: readonly { subject: string; count: number }[];
+  /** Newest first. */
+  newest: readonly { id: string; title: string }[];
+}
+
+const MOST = { subjects: 20, newest: 5 };
+
+function planOverview(memories: readonly Memory[]): Overview {
+  const active = memories.filter(({ status }) => status === "active");
+  const newest = [...active].sort((a, b) => (Date.parse(b.updated) || 0) - (Date.parse(a.updated) || 0));
+  return {
+    memories: active.length,
+    types: countAll(active.map(({ type }) => type)).map(([type, count]) => ({ type, count })),
+    subjects: countAll(active.flatMap(({ entities, tags }) => [...new Set([...tags, ...entities])]))
+      .slice(0, MOST.subjects)
+      .map(([subject, count]) => ({ subject, count })),
+    newest: newest.slice(0, MOST.newest).map(({ id, title }) => ({ id, title })),
+  };
+}
+
+function formatOverview(
+  { memories, newest, subjects, types }: Overview,
+  nameOf: (operation: string) => string,
+): string {
+  if (memories === 0) return "No memories.";
+  const counted = (of: readonly string[]): string => of.join(", ");
+  return [
+    `${formatCount(memories)} ${memories === 1 ? "memory" : "memories"}: ${counted(types.map(({ count, type }) => `${count} ${type}`))}`,
+    ...(subjects.length > 0
+      ? [`About: ${counted(subjects.map(({ count, subject }) => `${subject} (${count})`))}`]
+      : []),
+    "Newest:",
+    ...newest.map(({ id, title }) => `  ${id}  ${title}`),
+    `${nameOf("recall")} 'which port' searches; ${nameOf("list")} shows all.`,
+  ].join("\n");
+}
+
+/** Most frequent first, then by name. */
+function countAll<T extends string>(names: readonly T[]): [name: T, count: number][] {
+  const counts = new Map<T, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
 }
