@@ -1,7 +1,95 @@
-/** Adds up the savings ledger. A later record about the same result replaces an earlier one. Pure. */
+/**
+ * Adds up the savings ledger: by request, session and day, and of all sessions piece by piece. A later record about the same
+ * result replaces an earlier one.
+ */
+import { basename, join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
+import { groupBy } from "../base/group.js";
 import { finite } from "../base/shape.js";
-import { JUDGING, roundMoney, type SavingsRecord } from "./savings.js";
+import type { Files } from "../io/files.js";
+import { formatCorruption, readJsonLines } from "../io/json-lines.js";
+import { JUDGING, parseSavingsRecord, roundMoney, type SavingsRecord } from "./savings.js";
+
+/** Sums of records, in tokens unless noted. */
+export interface Totals {
+  /** Number of results moved to files, and of results cleared. */
+  spilled: number;
+  cleared: number;
+  /** Number of times that history was cut or compacted. */
+  compactions: number;
+  tokensFreed: number;
+  cacheLost: number;
+  backgroundTokens: number;
+  sent: number;
+  cached: number;
+  answered: number;
+  /** Number of answers, and of answers and summaries. */
+  requests: number;
+  paid: number;
+  /** What was saved, in tokens at input price. */
+  net: number;
+  /** Part of `net` whose models have no known prices. */
+  unpriced: number;
+  /** Dollars that were saved, of the records that have prices; absent if none has. */
+  money?: number;
+  /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
+  judging: number;
+  /** What was paid for answers, summaries and Strata's own calls, in tokens at input price. */
+  cost: number;
+}
+
+export const NOTHING: Totals = {
+  ...{ spilled: 0, cleared: 0, compactions: 0, tokensFreed: 0, cacheLost: 0, backgroundTokens: 0 },
+  ...{ sent: 0, cached: 0, answered: 0, requests: 0, paid: 0, net: 0, unpriced: 0, judging: 0, cost: 0 },
+};
+
+export function addTotals(one: Totals, other: Totals): Totals {
+  const sum = { ...one };
+  for (const name of Object.keys(other) as (keyof Totals)[])
+    sum[name] = (sum[name] ?? 0) + (other[name] ?? 0);
+  return sum;
+}
+
+/** The records that count, in order: of several of one event and key the last. Pure. */
+export function findCounted(records: readonly SavingsRecord[]): SavingsRecord[] {
+  const last = new Map<unknown, SavingsRecord>();
+  for (const record of records) {
+    const name = record.key === undefined ? record : `${record.event} ${record.key}`;
+    last.delete(name);
+    last.set(name, record);
+  }
+  return [...last.values()];
+}
+
+/** Of the records that count, rounded. Pure. */
+export function sumRecords(records: readonly SavingsRecord[]): Totals {
+  const { money, ...totals } = findCounted(records).map(describe).reduce(addTotals, NOTHING);
+  for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] = Math.round(totals[name]);
+  return { ...totals, ...(money !== undefined && { money: roundMoney(money) }) };
+}
+
+function describe(record: SavingsRecord): Totals {
+  const { event, money, reason, results = 1 } = record;
+  const read = (name: keyof SavingsRecord): number => (finite(record[name]) ? Number(record[name]) : 0);
+  const net = read("net");
+  const isAnswer = event === "answer";
+  const isPaid = isAnswer || event === "summary";
+  const isOwn = event === "background";
+  return {
+    spilled: event === "spilled" ? results : 0,
+    cleared: event === "cleared" ? results : 0,
+    compactions: event === "cut" || event === "compacted" ? results : 0,
+    ...{ tokensFreed: read("tokensFreed"), cacheLost: read("cacheLost") },
+    ...{ backgroundTokens: read("backgroundTokens"), answered: read("answered") },
+    ...{ sent: read("sent"), cached: read("cached"), net },
+    requests: isAnswer ? 1 : 0,
+    paid: isPaid ? 1 : 0,
+    unpriced: money === undefined ? net : 0,
+    ...(finite(money) && { money }),
+    judging: read("judging") + (isOwn && reason === JUDGING ? -net : 0),
+    cost: isPaid ? read("cost") : isOwn ? -net : 0,
+  };
+}
 
 /** A saving against the bare host. */
 export interface Saving {
@@ -15,179 +103,193 @@ export interface Saving {
   unpriced?: number;
 }
 
-/** What was paid and saved, in tokens at input price unless noted. */
-export interface Sums {
-  net: number;
-  /** What was paid for answers, summaries and Strata's own calls. */
-  cost: number;
-  /** Number of answers and summaries. */
-  paid: number;
-  /** Dollars that were saved, of the records that have prices. */
-  money: number;
-  /** Part of `net` of the records that have none. */
-  unpriced: number;
-  /** Tokens of the prompts, and the cached part. */
-  sent: number;
-  cached: number;
-}
-
-export const NO_SUMS: Sums = {
-  net: 0,
-  cost: 0,
-  paid: 0,
-  money: 0,
-  unpriced: 0,
-  sent: 0,
-  cached: 0,
-};
-
-export function addSums(one: Sums, other: Sums): Sums {
-  return {
-    net: one.net + other.net,
-    cost: one.cost + other.cost,
-    paid: one.paid + other.paid,
-    money: one.money + other.money,
-    unpriced: one.unpriced + other.unpriced,
-    sent: one.sent + other.sent,
-    cached: one.cached + other.cached,
-  };
-}
-
-/** The records that count, in order: of several of one event and key the last. */
-export function findCounted(records: readonly SavingsRecord[]): SavingsRecord[] {
-  const last = new Map<unknown, SavingsRecord>();
-  for (const record of records) {
-    const name = record.key === undefined ? record : `${record.event} ${record.key}`;
-    last.delete(name);
-    last.set(name, record);
-  }
-  return [...last.values()];
-}
-
-/** What the records that count paid and saved. */
-export function sumRecords(records: readonly SavingsRecord[]): Sums {
-  return findCounted(records).reduce((sums, record) => addSums(sums, sumOne(record)), NO_SUMS);
-}
-
-function sumOne({ cached, cost, event, money, sent, ...record }: SavingsRecord): Sums {
-  const net = orZero(record.net);
-  const isPaid = event === "answer" || event === "summary";
-  const known = isPaid ? cost : event === "background" ? -net : 0;
-  return {
-    net,
-    cost: orZero(known),
-    paid: isPaid ? 1 : 0,
-    money: orZero(money),
-    unpriced: money === undefined ? net : 0,
-    sent: orZero(sent),
-    cached: orZero(cached),
-  };
-}
-
-const orZero = (value: number | undefined): number => (finite(value) ? value : 0);
-
-/** The sums of the last day, by local time, on which something was recorded. */
-export interface DaySums extends Sums {
-  /** As `formatLocalDay` writes it. */
-  day: string;
-}
-
-/** Of the day of the last record; `undefined` without one. */
-export function sumLastDay(records: readonly SavingsRecord[]): DaySums | undefined {
-  const day = formatLocalDayOf(records.at(-1));
-  if (day === undefined) return undefined;
-  return { day, ...sumRecords(records.filter((record) => formatLocalDayOf(record) === day)) };
-}
-
-/** `undefined` without a record, or if its time is damaged. */
-export function formatLocalDayOf(record: Pick<SavingsRecord, "time"> | undefined): string | undefined {
-  const timeMs = Date.parse(record?.time ?? "");
-  return Number.isNaN(timeMs) ? undefined : formatLocalDay(timeMs);
-}
-
-/** What was saved against the bare host. */
-export function toSaving({ cost, money, net, paid, unpriced }: Sums): Saving {
+/** Pure. */
+export function toSaving({ cost, money = 0, net, paid, unpriced }: Totals): Saving {
   const bare = cost + net;
-  const isMixed = money !== 0 && Math.round(unpriced) !== 0;
   return {
     ...(paid > 0 && bare > 0 && { share: net / bare }),
-    tokens: Math.round(net),
-    ...(money !== 0 && { dollars: roundMoney(money) }),
-    ...(isMixed && { unpriced: Math.round(unpriced) }),
+    tokens: net,
+    ...(money !== 0 && { dollars: money }),
+    ...(money !== 0 && unpriced !== 0 && { unpriced }),
   };
 }
 
 /** Part of the prompts that came from the cache, 0 to 1; `undefined` before the first answer. */
-export function findCacheShare({ cached, sent }: Pick<Sums, "cached" | "sent">): number | undefined {
+export function findCacheShare({ cached, sent }: Pick<Totals, "cached" | "sent">): number | undefined {
   return sent > 0 ? Math.min(1, Math.max(0, cached / sent)) : undefined;
 }
 
-/** Sums of whole ledgers, rounded, in tokens unless noted. */
-export interface SavingsTotals {
-  /** Number of results moved to files, and of results cleared. */
-  spilled: number;
-  cleared: number;
-  /** Number of times that history was cut or compacted. */
-  compactions: number;
-  tokensFreed: number;
-  cacheLost: number;
-  backgroundTokens: number;
-  sent: number;
-  cached: number;
-  answered: number;
-  net: number;
-  /** Part of `net` whose models have no known prices. */
-  unpriced: number;
-  /** Dollars, of the records that have prices; absent if none has. */
-  money?: number;
-  /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
-  judging: number;
-  /** What was paid, in tokens at input price. */
-  cost: number;
+/** Tokens that left the context, by the layer that removed them; largest first. Pure. */
+export function sumFreed(records: readonly SavingsRecord[]): { layer: string; tokens: number }[] {
+  return [...groupBy(records, ({ layer }) => layer)]
+    .map(([layer, own]) => ({ layer, tokens: sumRecords(own).tokensFreed }))
+    .filter(({ tokens }) => tokens > 0)
+    .sort((a, b) => b.tokens - a.tokens);
 }
 
-/** Adds up the records that count, of whole ledgers. */
-export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
-  const all = findCounted(records);
-  const sums = sumRecords(all);
-  const sum = (field: keyof SavingsRecord): number =>
-    Math.round(all.reduce((total, record) => total + orZero(Number(record[field])), 0));
-  const count = (...events: string[]): number =>
-    all.filter(({ event }) => events.includes(event)).reduce((total, { results = 1 }) => total + results, 0);
-  const judgingCalls = all.filter(({ event, reason }) => event === "background" && reason === JUDGING);
-  return {
-    spilled: count("spilled"),
-    cleared: count("cleared"),
-    compactions: count("cut", "compacted"),
-    tokensFreed: sum("tokensFreed"),
-    cacheLost: sum("cacheLost"),
-    backgroundTokens: sum("backgroundTokens"),
-    sent: Math.round(sums.sent),
-    cached: Math.round(sums.cached),
-    answered: sum("answered"),
-    judging: sum("judging") + Math.round(sumRecords(judgingCalls).cost),
-    net: Math.round(sums.net),
-    unpriced: Math.round(sums.unpriced),
-    ...(all.some(({ money }) => Number.isFinite(money)) && { money: roundMoney(sums.money) }),
-    cost: Math.round(sums.cost),
-  };
-}
+/* The whole ledger, by session and day. */
 
 /** The same records as a saving and as totals. */
 export interface Summed {
   saved: Saving;
-  totals: SavingsTotals;
+  totals: Totals;
 }
 
-export const sumUp = (records: readonly SavingsRecord[]): Summed => ({
-  saved: toSaving(sumRecords(records)),
-  totals: sumSavings(records),
-});
+export interface RequestFigures {
+  /** Tokens, counted by the provider. */
+  sent: number;
+  /** Tokens that it would have had in addition; an estimate. */
+  keptOut: number;
+}
 
-/** Tokens that left the context, by the layer that removed them; largest first. */
-export function sumFreed(records: readonly SavingsRecord[]): { layer: string; tokens: number }[] {
-  return [...new Set(records.map(({ layer }) => layer))]
-    .map((layer) => ({ layer, tokens: sumSavings(records.filter((one) => one.layer === layer)).tokensFreed }))
-    .filter(({ tokens }) => tokens > 0)
-    .sort((a, b) => b.tokens - a.tokens);
+export interface SessionFigures extends Summed {
+  sessionID: string;
+  title?: string;
+  /** ISO 8601. */
+  lastUsed: string;
+  requests: readonly RequestFigures[];
+  /** Numbers, from 1, of the first requests after history was replaced. */
+  replacements: readonly number[];
+}
+
+export interface Figures extends Summed {
+  /** Newest first. */
+  sessions: readonly SessionFigures[];
+  /** Oldest first, without days that have no records; YYYY-MM-DD, local time. */
+  days: readonly (Summed & { day: string })[];
+}
+
+export interface Ledger {
+  /** Records by session, in order. */
+  sessions: Map<string, SavingsRecord[]>;
+  problems: string[];
+}
+
+const ENDING = ".jsonl";
+
+const listSessions = async (files: Files, folder: string): Promise<string[]> =>
+  (await files.list(folder)).filter((name) => name.endsWith(ENDING)).map((name) => basename(name, ENDING));
+
+export async function readLedger(files: Files, folder: string): Promise<Ledger> {
+  const sessions = new Map<string, SavingsRecord[]>();
+  const problems: string[] = [];
+  for (const id of await listSessions(files, folder)) {
+    const path = join(folder, `${id}${ENDING}`);
+    const { corruptLines, records } = await readJsonLines(files, path, parseSavingsRecord);
+    sessions.set(id, records);
+    if (corruptLines.length > 0) problems.push(formatCorruption(path, corruptLines));
+  }
+  return { sessions, problems };
+}
+
+const sumUp = (records: readonly SavingsRecord[]): Summed => {
+  const totals = sumRecords(records);
+  return { saved: toSaving(totals), totals };
+};
+
+/** Pure. */
+export function sumFigures(
+  ledger: ReadonlyMap<string, readonly SavingsRecord[]>,
+  titles: ReadonlyMap<string, string> = new Map(),
+): Figures {
+  const all = [...ledger.values()].flat();
+  return {
+    ...sumUp(all),
+    sessions: [...ledger]
+      .map(([sessionID, records]) => describeSession(sessionID, records, titles.get(sessionID)))
+      .sort((a, b) => b.lastUsed.localeCompare(a.lastUsed)),
+    days: [...groupBy(all, dayOf)]
+      .map(([day, records]) => ({ day, ...sumUp(records) }))
+      .sort((a, b) => a.day.localeCompare(b.day)),
+  };
+}
+
+function describeSession(
+  sessionID: string,
+  records: readonly SavingsRecord[],
+  title: string | undefined,
+): SessionFigures {
+  const requests: RequestFigures[] = [];
+  const replacements = new Set<number>();
+  for (const { event, keptOut = 0, results, sent } of findCounted(records)) {
+    const isReplacement = (event === "cut" || event === "compacted") && results !== 0;
+    if (isReplacement) replacements.add(requests.length + 1);
+    if (event === "answer" && sent !== undefined) requests.push({ sent, keptOut });
+  }
+  return {
+    sessionID,
+    ...(title !== undefined && { title }),
+    lastUsed: records.at(-1)?.time ?? "",
+    requests,
+    replacements: [...replacements].filter((request) => request <= requests.length),
+    ...sumUp(records),
+  };
+}
+
+/** By local time; of a damaged time its beginning. */
+function dayOf({ time }: SavingsRecord): string {
+  const timeMs = Date.parse(time);
+  return Number.isNaN(timeMs) ? time.slice(0, 10) : formatLocalDay(timeMs);
+}
+
+/** Mean size of a request, with and without Strata; `undefined` without a request. */
+export function findMeanContext(
+  sessions: readonly Pick<SessionFigures, "requests">[],
+): { now: number; without: number } | undefined {
+  const requests = sessions.flatMap((session) => session.requests);
+  if (requests.length === 0) return undefined;
+  const sum = (count: (request: RequestFigures) => number): number =>
+    requests.reduce((total, request) => total + count(request), 0) / requests.length;
+  return { now: sum(({ sent }) => sent), without: sum(({ keptOut, sent }) => sent + keptOut) };
+}
+
+/* All ledgers piece by piece, for what goes on running: each is read again only when it has changed. */
+
+/** Every call may reject with the system's error. */
+export interface LedgerSums {
+  refresh(sessionID: string): Promise<void>;
+  /** All of them; sessions whose ledger is gone no longer count. */
+  refreshAll(): Promise<void>;
+  find(sessionID: string): Totals;
+  /** Of all sessions: in all, and on this day, as `formatLocalDay` writes it. */
+  addUp(day: string): { sessions: number; project: Totals; today: Totals };
+}
+
+export function createLedgerSums(files: Files, folder: string): LedgerSums {
+  /** `lastDay`: that of the last record. */
+  const known = new Map<string, { size: string; totals: Totals; lastDay: string; ofLastDay: Totals }>();
+
+  return {
+    refresh,
+    find: (sessionID) => known.get(sessionID)?.totals ?? NOTHING,
+
+    async refreshAll() {
+      const ids = await listSessions(files, folder);
+      for (const id of known.keys()) if (!ids.includes(id)) known.delete(id);
+      // One by one: together they may be hundreds of megabytes.
+      for (const id of ids) await refresh(id);
+    },
+
+    addUp(day) {
+      const all = [...known.values()];
+      const ofToday = all.filter(({ lastDay }) => lastDay === day);
+      return {
+        sessions: all.length,
+        project: all.map(({ totals }) => totals).reduce(addTotals, NOTHING),
+        today: ofToday.map(({ ofLastDay }) => ofLastDay).reduce(addTotals, NOTHING),
+      };
+    },
+  };
+
+  async function refresh(sessionID: string): Promise<void> {
+    const path = join(folder, `${sessionID}${ENDING}`);
+    const stat = await files.stat(path);
+    const size = `${stat?.bytes} ${stat?.modifiedMs}`;
+    if (!stat || known.get(sessionID)?.size === size) return;
+    const { records } = await readJsonLines(files, path, parseSavingsRecord);
+    const last = records.at(-1);
+    const lastDay = last ? dayOf(last) : "";
+    const ofLastDay = sumRecords(records.filter((record) => dayOf(record) === lastDay));
+    known.set(sessionID, { size, totals: sumRecords(records), lastDay, ofLastDay });
+  }
 }

@@ -5,9 +5,8 @@ import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/a
 import { StrataError } from "../base/error.js";
 import { groupBy } from "../base/group.js";
 import { listSwitches } from "../config/setting.js";
-import { readLedger as readSavings, type SessionFigures, sumFigures } from "../costs/figures.js";
 import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
-import { sumFreed } from "../costs/sums.js";
+import { readLedger as readSavings, type SessionFigures, sumFigures, sumFreed } from "../costs/sums.js";
 import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { createGit } from "../io/node-git.js";

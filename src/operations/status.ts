@@ -3,13 +3,7 @@ import * as z from "zod";
 import { formatCount, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import { isStrata } from "../config/plugin-entries.js";
 import { listSwitches } from "../config/setting.js";
-import {
-  type Figures,
-  findMeanContext,
-  readLedger,
-  type SessionFigures,
-  sumFigures,
-} from "../costs/figures.js";
+import { type Figures, findMeanContext, readLedger, type SessionFigures, sumFigures } from "../costs/sums.js";
 import { createGit } from "../io/node-git.js";
 import { formatSaving } from "../status/format-figures.js";
 import { describeJudging, formatStatus, formatTitle } from "../status/format-status.js";

@@ -1,7 +1,6 @@
 /** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
 import { parseEntry } from "../../layers/errors/error-log.js";
-import { createLedgerSums } from "../costs/figures.js";
-import { type SavingsTotals, sumSavings } from "../costs/sums.js";
+import { createLedgerSums, type Totals } from "../costs/sums.js";
 import { type Files, readPlainText } from "../io/files.js";
 import { createBudget } from "../models/budget.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";
@@ -17,7 +16,8 @@ export interface ProjectFigures {
   candidates?: number;
   openBlockers: number;
   conflicts: number;
-  savings: LedgerFigures;
+  /** `sessions`: the number of ledgers. */
+  savings: Totals & { sessions: number };
   /** Strata's own model calls today (UTC) and their daily limits. Absent if the budget cannot be read. */
   background?: { calls: number; tokens: number; dailyCalls: number; dailyTokens: number };
   dreams: { days: number; failures: number; lastSuccess?: string };
@@ -29,24 +29,25 @@ export interface ProjectFigures {
 export function createProjectFigures(project: Project): () => Promise<ProjectFigures> {
   const { cli, folders, root } = project;
   const { files } = openOwnState(project);
-  const readSavings = createLedgerFigures(cli.files, folders.savings);
+  const ledgers = createLedgerSums(cli.files, folders.savings);
   const candidates = lookAtCandidates(project);
   return async () => {
-    const [memory, waiting, savings, background, dream, errors] = await Promise.all([
+    const [memory, waiting, background, dream, errors] = await Promise.all([
       readMemoryStatus(cli.files, folders.memory),
       candidates.count(),
-      readSavings(),
       readBackground(project, files),
       readDreamState(files, folders.dreamState),
       countErrors(cli.files, folders.errorLog),
+      ledgers.refreshAll(),
     ]);
+    const { project: savings, sessions } = ledgers.addUp("");
     return {
       project: root,
       memories: memory.memories,
       ...(waiting !== undefined && { candidates: waiting }),
       openBlockers: memory.blockers.length,
       conflicts: memory.conflicts.length,
-      savings,
+      savings: { ...savings, sessions },
       ...(background && { background }),
       dreams: {
         days: dream.days.length,
@@ -75,28 +76,4 @@ async function countErrors(files: Files, path: string): Promise<ProjectFigures["
   const count = (kind: "failed" | "resolved"): number =>
     entries.filter((entry) => entry?.kind === kind).length;
   return { failed: count("failed"), resolved: count("resolved") };
-}
-
-export interface LedgerFigures extends SavingsTotals {
-  sessions: number;
-  /** Number of model answers. */
-  requests: number;
-}
-
-/** Sums the savings ledgers in this folder; later calls read only changed ones. Rejects with the system's error. */
-export function createLedgerFigures(files: Files, folder: string): () => Promise<LedgerFigures> {
-  const ledgers = createLedgerSums(files, folder, (records) => ({
-    ...sumSavings(records),
-    requests: records.filter(({ event }) => event === "answer").length,
-  }));
-  return async () => {
-    await ledgers.refreshAll();
-    const all = [...ledgers.all().values()];
-    const total = { ...sumSavings([]), requests: 0, sessions: all.length };
-    // `money` is absent if no ledger has it.
-    for (const one of all)
-      for (const name of Object.keys(one) as (keyof typeof one)[])
-        total[name] = (total[name] ?? 0) + (one[name] ?? 0);
-    return total;
-  };
 }

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
 import type { Config } from "../config/schema.js";
 import { isSwitchedOn } from "../config/setting.js";
-import { readLedger } from "../costs/figures.js";
 import type { SavingsRecord } from "../costs/savings.js";
 import {
-  formatLocalDayOf,
+  NOTHING,
+  readLedger,
   type Saving,
-  type SavingsTotals,
+  type SessionFigures,
+  sumFigures,
   sumFreed,
-  sumRecords,
-  sumUp,
+  type Totals,
   toSaving,
 } from "../costs/sums.js";
 import type { Clock } from "../io/clock.js";
@@ -27,7 +27,7 @@ import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
 import { readBreaker } from "./session-screen.js";
 import { readTitles } from "./session-titles.js";
 
-export interface SessionStatus extends SavingsTotals {
+export interface SessionStatus extends Totals {
   title?: string;
   /** Time of the last record, ISO 8601. */
   lastUsed?: string;
@@ -47,7 +47,7 @@ export interface Status extends MemoryStatus {
   /** Number of sentences that may become memories; absent if they cannot be read. */
   candidates?: number;
   /** Net savings of all sessions. */
-  savings: SavingsTotals;
+  savings: Totals;
   saved: {
     /** Since local midnight. */
     today: Saving;
@@ -94,23 +94,22 @@ export async function readStatus(
     findOwnFlaws({ files, folders, config, git }),
     candidates?.count(),
   ]);
+  const figures = sumFigures(ledger.sessions, titles);
   const sessions: Record<string, SessionStatus> = {};
-  for (const [sessionID, records] of ledger.sessions) {
-    sessions[sessionID] = {
-      ...pick("title", titles.get(sessionID)),
-      ...describeSession(records),
-      ...pick("breaker", await readBreaker(files, folders, sessionID).catch(() => undefined)),
+  for (const session of figures.sessions)
+    sessions[session.sessionID] = {
+      ...describeSession(session, ledger.sessions.get(session.sessionID) ?? []),
+      ...pick("breaker", await readBreaker(files, folders, session.sessionID).catch(() => undefined)),
     };
-  }
-  const records = [...ledger.sessions.values()].flat();
-  const { saved, totals } = sumUp(records);
   const today = formatLocalDay(clock.now());
-  const ofToday = records.filter((record) => formatLocalDayOf(record) === today);
   const last = callRecords.at(-1);
   return {
     folders,
-    savings: totals,
-    saved: { today: toSaving(sumRecords(ofToday)), project: saved },
+    savings: figures.totals,
+    saved: {
+      today: figures.days.find(({ day }) => day === today)?.saved ?? toSaving(NOTHING),
+      project: figures.saved,
+    },
     sessions,
     results,
     ...memory,
@@ -121,24 +120,25 @@ export async function readStatus(
   };
 }
 
-function describeSession(records: readonly SavingsRecord[]): SessionStatus {
-  const answers = records.filter(({ event, sent }) => event === "answer" && sent !== undefined);
-  const { saved, totals } = sumUp(records);
+function describeSession(
+  { lastUsed, saved, title, totals }: SessionFigures,
+  records: readonly SavingsRecord[],
+): SessionStatus {
+  const {
+    answered = 0,
+    keptOut = 0,
+    sent,
+  } = records.findLast((record) => record.event === "answer" && record.sent !== undefined) ?? {};
+  const contextTokens = sent === undefined ? undefined : sent + answered;
   return {
+    ...pick("title", title),
     ...totals,
     freedByLayer: Object.fromEntries(sumFreed(records).map(({ layer, tokens }) => [layer, tokens])),
     saved,
-    ...pick("lastUsed", records.at(-1)?.time),
-    ...describeContext(answers.at(-1)),
+    ...pick("lastUsed", lastUsed || undefined),
+    ...pick("contextTokens", contextTokens),
+    ...pick("contextWithout", contextTokens && contextTokens + keptOut),
   };
-}
-
-function describeContext(
-  last: SavingsRecord | undefined,
-): Pick<SessionStatus, "contextTokens" | "contextWithout"> {
-  if (last?.sent === undefined) return {};
-  const contextTokens = last.sent + (last.answered ?? 0);
-  return { contextTokens, contextWithout: contextTokens + (last.keptOut ?? 0) };
 }
 
 async function countResults(files: Files, folder: string): Promise<Status["results"]> {

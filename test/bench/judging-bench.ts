@@ -13,7 +13,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { sumSavings } from "../../src/costs/sums.js";
+import { sumRecords } from "../../src/costs/sums.js";
 import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { repository } from "../host/repository.js";
 import { explainBreaks } from "../host/stage/break-reasons.js";
@@ -68,7 +68,7 @@ function describe(played: Replay, replies: Scripted): string {
   const { agents, model, questions } = replies.price();
   const small = SMALL * model;
   const [judging, price] = [small + agents, small + priceReplay(own, REPORT_PRICE)];
-  const claimed = sumSavings(ledger);
+  const claimed = sumRecords(ledger);
   const breaks = listBreaks(played);
   return [
     `${own.length} requests, ${questions} questions`,

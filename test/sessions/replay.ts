@@ -10,7 +10,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mergeRecords } from "../../src/base/shape.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
-import { sumSavings } from "../../src/costs/sums.js";
+import { sumRecords } from "../../src/costs/sums.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import { whenFits } from "../host/stage/files.js";
 import type { ChatTool } from "../host/stage/model-request.js";
@@ -176,7 +176,7 @@ async function finish({ host, project }: Stage) {
 /** What the ledger of each session claims, added up. */
 export function sumClaims(records: readonly SavingsRecord[]): number {
   const sessions = [...new Set(records.map(({ session }) => session))];
-  const net = (id: string): number => sumSavings(records.filter(({ session }) => session === id)).net;
+  const net = (id: string): number => sumRecords(records.filter(({ session }) => session === id)).net;
   return sessions.reduce((sum, id) => sum + net(id), 0);
 }
 

@@ -2,8 +2,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { findReach, hasLookBack } from "../../src/context/context-size.js";
 import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/costs/prices.js";
-import { PRICE, priceNet, type SavingsRecord } from "../../src/costs/savings.js";
-import { sumSavings } from "../../src/costs/sums.js";
+import { PRICE, priceNet } from "../../src/costs/savings.js";
 import { readPrices } from "../../src/host/readings.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -45,6 +44,7 @@ describe("a model's prices", () => {
     expect(isFree(free)).toBe(true);
     expect(priceNet(-1_150, findRates(free))).toEqual({ net: -1_150, money: -0 });
     expect(isFree(read(SONNET))).toBe(false);
+    expect(priceNet(-1_150_000, findRates(read(SONNET)))).toEqual({ net: -1_150_000, money: -3.45 });
   });
 
   it("a model's prices are finite and positive shares of input, whatever the host gives", () => {
@@ -126,20 +126,5 @@ describe("the reach of a cache with a look-back", () => {
     expect(hasLookBack({ providerID: "anthropic", modelID: "x" })).toBe(true);
     expect(hasLookBack({ providerID: "bedrock", modelID: "eu.anthropic.claude-y" })).toBe(true);
     expect(hasLookBack({ providerID: "openai", modelID: "gpt-5" })).toBe(false);
-  });
-});
-
-describe("the ledger in money", () => {
-  const entry = { v: 1, time: "", instance: "", session: "", layer: "view", event: "answer" } as const;
-
-  it("the ledger in money adds up what has prices, and says nothing of records without", () => {
-    const old: SavingsRecord = { ...entry, net: 1_000_000 };
-    const priced: SavingsRecord = { ...entry, net: 1_000_000, money: 3 };
-    expect(sumSavings([old]).money).toBeUndefined();
-    expect(sumSavings([old, priced, { ...priced, money: -0.5 }])).toMatchObject({
-      net: 3_000_000,
-      money: 2.5,
-    });
-    expect(priceNet(-1_150_000, findRates(read(SONNET)))).toEqual({ net: -1_150_000, money: -3.45 });
   });
 });

@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
 import { createSavings, parseSavingsRecord } from "../../src/costs/savings.js";
-import { sumSavings } from "../../src/costs/sums.js";
+import { sumRecords } from "../../src/costs/sums.js";
 import { readJsonLines } from "../../src/io/json-lines.js";
 import { createLog, type LogLevel } from "../../src/io/log.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -127,7 +127,7 @@ describe("the savings ledger", () => {
     expect([{ v: 99 }, { v: 1, time: 7 }, "text", null].map(parseSavingsRecord)).toEqual(
       Array(4).fill(undefined),
     );
-    expect(sumSavings(records)).toEqual({
+    expect(sumRecords(records)).toEqual({
       spilled: 1,
       cleared: 3,
       compactions: 0,
@@ -137,6 +137,8 @@ describe("the savings ledger", () => {
       sent: 1_000,
       cached: 900,
       answered: 20,
+      requests: 1,
+      paid: 1,
       judging: 0,
       cost: 0,
       net: 14,

@@ -1,43 +1,48 @@
+/** `strata stats`, on the screen, as JSON and as comma-separated values. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { sumFigures } from "../../src/costs/figures.js";
+import { planOpener } from "../../src/cli/strata.js";
+import { CSV_COLUMNS, formatCsv } from "../../src/costs/csv.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
+import { sumFigures } from "../../src/costs/sums.js";
 import { PROJECT } from "../support/fake-host.js";
 import { readLedgerExample } from "../support/ledger.js";
-import { createMemoryFiles } from "../support/memory-files.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { fc } from "../support/property.js";
 import { runStrata } from "../support/shell.js";
 
-describe("the figures", () => {
-  it("figures add up by request, session and day, and the last record about a result counts", () => {
-    const figures = sumFigures(readLedgerExample());
-    expect(figures.sessions.map(({ sessionID }) => sessionID)).toEqual(["ses_2", "ses_1"]);
-    expect(figures.sessions[1]).toMatchObject({
-      requests: [
-        { sent: 9_000, keptOut: 0 },
-        { sent: 30_000, keptOut: 20_000 },
-        { sent: 12_000, keptOut: 45_000 },
-      ],
-      replacements: [3],
-    });
-    expect(figures.days.map(({ day, totals }) => [day, totals.tokensFreed, totals.cacheLost])).toEqual([
-      ["2026-11-20", 65_000, 9_000],
-      ["2026-11-21", 0, 0],
-    ]);
-    expect(figures.totals.sent).toBe(58_000);
+const SAVINGS = `${PROJECT}/.opencode/strata/savings`;
+
+function openExample(): MemoryFiles {
+  const files: Record<string, string> = { [`${PROJECT}/.git/HEAD`]: "x" };
+  for (const [id, records] of readLedgerExample())
+    files[`${SAVINGS}/${id}.jsonl`] = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  return createMemoryFiles(files);
+}
+
+it("figures add up by request, session and day, and the last record about a result counts", () => {
+  const figures = sumFigures(readLedgerExample());
+  expect(figures.sessions.map(({ sessionID }) => sessionID)).toEqual(["ses_2", "ses_1"]);
+  expect(figures.sessions[1]).toMatchObject({
+    requests: [
+      { sent: 9_000, keptOut: 0 },
+      { sent: 30_000, keptOut: 20_000 },
+      { sent: 12_000, keptOut: 45_000 },
+    ],
+    replacements: [3],
   });
+  expect(figures.days.map(({ day, totals }) => [day, totals.tokensFreed, totals.cacheLost])).toEqual([
+    ["2026-11-20", 65_000, 9_000],
+    ["2026-11-21", 0, 0],
+  ]);
+  expect(figures.totals.sent).toBe(58_000);
 });
 
 describe("strata stats", () => {
-  const world = (): Record<string, string> => {
-    const files: Record<string, string> = { [`${PROJECT}/.git/HEAD`]: "x" };
-    for (const [sessionID, records] of readLedgerExample()) {
-      const lines = records.map((record: SavingsRecord) => JSON.stringify(record)).join("\n");
-      files[`${PROJECT}/.opencode/strata/savings/${sessionID}.jsonl`] = `${lines}\n`;
-    }
-    return files;
-  };
-
-  it("stats prints one line for each session, or JSON", async () => {
-    const files = createMemoryFiles(world());
+  it("prints one line for each session by its title, or JSON", async () => {
+    const files = openExample();
+    const state = { v: 1, sessions: { ses_1: { title: "Task <1>" } } };
+    await files.writeWhole(`${PROJECT}/.opencode/strata/state/sessions.json`, JSON.stringify(state));
     const { code, out } = await runStrata(files, "stats");
     expect(code).toBe(0);
     expect(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 6))).toEqual([
@@ -45,7 +50,7 @@ describe("strata stats", () => {
       [""],
       ["session", "saved", "dollars", "context", "without", "requests"],
       ["ses_2", "0", "-", "7K", "7K", "1"],
-      ["ses_1", "−3.9K", "-", "17K", "38.7K", "3"],
+      ['"Task <1>"', "−3.9K", "-", "17K", "38.7K", "3"],
       ["all 2 sessions", "−3.9K", "-", "14.5K", "30.8K", "4"],
       [""],
       [expect.stringMatching(/^context, without: mean tokens of a request/)],
@@ -54,49 +59,83 @@ describe("strata stats", () => {
     expect(JSON.parse((await runStrata(files, "stats --json")).out).totals.sent).toBe(58_000);
   });
 
-  it("stats of a damaged ledger prints what can be read, names the line, and exits with 1", async () => {
-    const files = createMemoryFiles(world());
-    await files.appendLine(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`, "{oops");
+  it("of a damaged ledger prints what can be read, names the line, and exits with 1", async () => {
+    const files = openExample();
+    await files.appendLine(`${SAVINGS}/ses_1.jsonl`, "{oops");
     const { code, err, out } = await runStrata(files, "stats");
     expect(code).toBe(1);
     expect(out).toMatch(/^all 2 sessions +−3\.9K /m);
     expect(err).toContain("ses_1.jsonl: line 7 cannot be read");
   });
 
-  it("stats lists sessions by title, with the share that was saved and the mean context", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    const known: Record<string, object> = {};
-    for (let n = 0; n < 7; n++) {
-      const time = `2026-11-2${n}T10:00:00.000Z`;
-      const record = { v: 1, time, instance: "a", session: `ses_${n}`, layer: "view", event: "answer" };
-      const sums = { net: 0, cost: 0, paid: 0, money: 0, unpriced: 0, sent: 0, cached: 0 };
-      known[`ses_${n}`] = { title: `Task <${n}>`, bytes: 0, sums };
-      await files.appendLine(
-        `${PROJECT}/.opencode/strata/savings/ses_${n}.jsonl`,
-        JSON.stringify({ ...record, sent: 10_000, cached: 9_000, keptOut: 10_000, net: 500, cost: 1_500 }),
-      );
-    }
-    const state = `${PROJECT}/.opencode/strata/state/sessions.json`;
-    await files.writeWhole(state, JSON.stringify({ v: 1, sessions: known }));
-    const { out } = await runStrata(files, "stats");
-    expect(out).toMatch(/^saved 25 % \(3\.5K tokens of input\)$/m);
-    expect(out).toMatch(/^"Task <6>" +25 % +- +10K +20K +1 +90 % +0$/m);
-  });
-
-  it("stats --open serves the inspector and opens its link, and says so if no browser opens it", async () => {
+  it("--open serves the inspector and opens its link, and says so if no browser opens it", async () => {
     const opened: string[] = [];
-    const { code, out } = await runStrata(createMemoryFiles(world()), "stats --open", {
-      opened,
-      stopsAfter: 1,
-    });
-    expect(code).toBe(0);
-    expect(opened).toEqual([/^ {2}page {2}(\S+)/m.exec(out)?.[1]]);
-    expect(opened[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/open\/\S+$/);
+    const { code, out } = await runStrata(openExample(), "stats --open", { opened, stopsAfter: 1 });
+    expect([code, opened]).toEqual([0, [/^ {2}page {2}(\S+)/m.exec(out)?.[1]]]);
     const broken = Object.assign([], { push: () => expect.fail("no browser") });
-    const failed = await runStrata(createMemoryFiles(world()), "stats --open", {
-      opened: broken,
-      stopsAfter: 1,
-    });
+    const failed = await runStrata(openExample(), "stats --open", { opened: broken, stopsAfter: 1 });
     expect(failed).toMatchObject({ code: 0, err: expect.stringContaining("no browser") });
   });
+
+  it("--csv prints the ledger, or writes it to a file that does not exist", async () => {
+    const files = openExample();
+    expect((await runStrata(files, "stats --csv")).out.split(/\r?\n/)).toHaveLength(7);
+    const written = { code: 0, out: `Written: ${PROJECT}/ledger.csv` };
+    expect(await runStrata(files, "stats --csv ledger.csv")).toMatchObject(written);
+    const again = await runStrata(files, "stats --csv ledger.csv");
+    expect([again.code, again.err]).toEqual([3, expect.stringContaining("ledger.csv already exists")]);
+    await files.writeWhole(`${PROJECT}/ledger.csv`, "mine");
+    expect(await runStrata(files, "stats --csv ledger.csv --force")).toMatchObject(written);
+    expect(files.text(`${PROJECT}/ledger.csv`)?.split("\r\n")).toHaveLength(8);
+  });
+});
+
+describe("comma-separated values", () => {
+  /** A reader by RFC 4180, written apart from the writer. */
+  function readCsv(text: string): string[][] {
+    const rows: string[][] = [];
+    let row: string[] = [];
+    const cells = text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g);
+    for (const [, quoted, plain = "", end = ""] of cells) {
+      row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+      if (end !== ",") rows.push(row);
+      if (end !== ",") row = [];
+    }
+    return rows;
+  }
+
+  it("have one line per record that counts, and add up to the totals", () => {
+    const [head = [], ...rows] = readCsv(formatCsv(readLedgerExample(), new Map([["ses_1", "Orders"]])));
+    expect(head).toEqual(CSV_COLUMNS);
+    const column = (name: string) => rows.map((row) => row[head.indexOf(name)] ?? "");
+    expect(column("event")).toEqual(["answer", "spilled", "answer", "cut", "answer", "answer"]);
+    expect(column("title")).toEqual([...Array.from({ length: 5 }, () => "Orders"), ""]);
+    expect(column("sent_without").filter(Boolean).map(Number)).toEqual([9_000, 50_000, 57_000, 7_000]);
+    const sum = (name: string) => column(name).reduce((total, cell) => total + Number(cell), 0);
+    expect([sum("saved"), sum("tokens_freed")]).toEqual([-3_850, 65_000]);
+    const page = readFileSync("docs/files.md", "utf8");
+    expect(CSV_COLUMNS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it("keep any text, and no cell is a formula", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (title, reason) => {
+        const record = { ...readLedgerExample().get("ses_2")?.[0], reason } as SavingsRecord;
+        const text = formatCsv(new Map([["s", [record]]]), new Map([["s", title]]));
+        const [head = [], row = [], ...rest] = readCsv(text);
+        expect([row.length, rest]).toEqual([head.length, []]);
+        for (const [name, given] of Object.entries({ title, reason })) {
+          const cell = row[head.indexOf(name)] ?? "";
+          expect(cell).not.toMatch(/^[=+\-@]/);
+          expect([given, `'${given}`]).toContain(cell);
+        }
+      }),
+    );
+  });
+});
+
+it("the program that opens a link is the system's own", () => {
+  expect(planOpener("darwin", "/p.html")).toEqual({ program: "open", args: ["/p.html"] });
+  expect(planOpener("linux", "/p.html")).toEqual({ program: "xdg-open", args: ["/p.html"] });
+  expect(planOpener("win32", "C:\\p.html").args).toEqual(["/c", "start", "", "C:\\p.html"]);
 });

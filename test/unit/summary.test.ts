@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { planRestore, restore } from "../../layers/4-full-compact/restore.js";
 import { checkSummary, formatMustHave, SUMMARY_HEADINGS } from "../../layers/4-full-compact/summary.js";
-import { sumSavings } from "../../src/costs/sums.js";
+import { sumRecords } from "../../src/costs/sums.js";
 import type { Message, ToolPart } from "../../src/io/message.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { createPrompts } from "../../src/io/prompts.js";
@@ -161,8 +161,8 @@ describe("a summary whose records cannot be written at once", () => {
       expect(readPoor()).toBe(1);
       const records = world.ledger("ses_1", "compacted");
       expect(new Set(records.map(({ tokensFreed }) => tokensFreed)).size).toBe(1);
-      expect(sumSavings(records)).toEqual(sumSavings(records.slice(-1)));
-      expect(sumSavings(records).tokensFreed).toBeGreaterThan(5_000);
+      expect(sumRecords(records)).toEqual(sumRecords(records.slice(-1)));
+      expect(sumRecords(records).tokensFreed).toBeGreaterThan(5_000);
     },
   );
 

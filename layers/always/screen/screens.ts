@@ -2,14 +2,7 @@ import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
 import { countMemories } from "../../../src/base/format.js";
 import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/windows.js";
-import {
-  addUpPaid,
-  createLedgerSums,
-  type LedgerSums,
-  type PaidSums,
-  sumPaid,
-} from "../../../src/costs/figures.js";
-import { findCacheShare, NO_SUMS, toSaving } from "../../../src/costs/sums.js";
+import { createLedgerSums, findCacheShare, type LedgerSums, toSaving } from "../../../src/costs/sums.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { readMemoryStatus } from "../../../src/status/memory-status.js";
 import {
@@ -37,7 +30,7 @@ export interface Screens {
 }
 
 interface Known {
-  ledgers: LedgerSums<PaidSums>;
+  ledgers: LedgerSums;
   titles: ReturnType<typeof createTitles>;
   memory: ReturnType<typeof createMemoryCounts>;
   requests: ReturnType<typeof createLastRequests>;
@@ -46,7 +39,7 @@ interface Known {
 export function createScreens(context: KernelContext): Screens {
   const { candidates, deferred, files, folders, generation, host, log, memories, writes } = context;
   const known: Known = {
-    ledgers: createLedgerSums(files, folders.savings, sumPaid),
+    ledgers: createLedgerSums(files, folders.savings),
     titles: createTitles(context),
     memory: createMemoryCounts(context),
     requests: createLastRequests(context),
@@ -139,8 +132,8 @@ async function describeScreen(
   ]);
   const last = requests.find(sessionID);
   if (!last) return undefined;
-  const { project, today } = addUpPaid(ledgers.all().values(), formatLocalDay(context.clock.now()));
-  const session = ledgers.all().get(sessionID)?.sums ?? NO_SUMS;
+  const { project, today } = ledgers.addUp(formatLocalDay(context.clock.now()));
+  const session = ledgers.find(sessionID);
   const title = titles.find(sessionID);
   const cache = findCacheShare(session);
   return {

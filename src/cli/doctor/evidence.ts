@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { formatCount } from "../../base/format.js";
 import { isRecord, parseJson } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
-import { readLedger } from "../../costs/figures.js";
+import { readLedger } from "../../costs/sums.js";
 import type { Files } from "../../io/files.js";
 import type { CallRecord, HostCall } from "../../kernel/calls.js";
 import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-context.js";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { formatCount } from "../../../src/base/format.js";
 import { PRICE, type SavingsRecord } from "../../../src/costs/savings.js";
-import { findCounted, sumSavings } from "../../../src/costs/sums.js";
+import { findCounted, sumRecords } from "../../../src/costs/sums.js";
 import { patiently } from "../../support/patience.js";
 import { createWorkedSessions } from "../coding/sessions.js";
 import { createWork, createWorkFiles } from "../coding/work.js";
@@ -116,7 +116,7 @@ test(
     const strata = await play({ plugin: repository }, 40);
     expect(bare.requests.filter(isSummarizing)).toEqual([]);
     const saved = price(bare.requests) - price(strata.requests);
-    const { net } = sumSavings(strata.records);
+    const { net } = sumRecords(strata.records);
     const difference = differ(net, saved);
     process.stdout.write(
       `the ledger says ${formatCount(net)}, the model ${formatCount(saved)} of ${formatCount(price(bare.requests))}: ` +
@@ -142,7 +142,7 @@ only1("the usage of background calls is not reported")(
     const counted = own.reduce((sum, { outputTokens, promptTokens }) => sum + promptTokens + outputTokens, 0);
     expect(own.length).toBeGreaterThan(1);
     expect(own.every(({ parentSessionID }) => parentSessionID !== undefined)).toBe(true);
-    expect(sumSavings(records).backgroundTokens).toBe(counted);
+    expect(sumRecords(records).backgroundTokens).toBe(counted);
   },
   PLAY_MS,
 );
