@@ -44,7 +44,6 @@ function createReads(disk: Files, { files: changes, names }: Changes): Reads {
     },
 
     async list(folder) {
-      if (changes.get(folder)) throw refuseAsFolder(folder);
       const all = new Set([...(await disk.list(folder)), ...(names.get(folder) ?? [])]);
       return [...all].filter((name) => !isRemoved(join(folder, name))).sort();
     },
@@ -71,10 +70,11 @@ export function createDryFiles(disk: Files, clock: Pick<Clock, "now">): Files {
   return {
     ...reads,
     rename,
-    writeWhole: (path, contents) => put(path, toBytes(contents)),
+    async writeWhole(path, contents) {
+      note(path, toBytes(contents));
+    },
 
     async create(path, contents) {
-      await requireFolder(path);
       const isTaken = (await reads.statItself(path)) !== undefined;
       // Looked at again: another call may have created it during the wait.
       if (isTaken || changes.files.get(path)) return false;
@@ -83,7 +83,6 @@ export function createDryFiles(disk: Files, clock: Pick<Clock, "now">): Files {
     },
 
     async appendLine(path, line) {
-      await requireFolder(path);
       const read = (await reads.read(path, { links: "refused" })) ?? new Uint8Array();
       const before = changes.files.get(path)?.bytes ?? read;
       const isTorn = before.length > 0 && before.at(-1) !== 0x0a;
@@ -108,21 +107,8 @@ export function createDryFiles(disk: Files, clock: Pick<Clock, "now">): Files {
     }
     const bytes = found && (await reads.read(from));
     if (!bytes) return;
-    await put(to, bytes, found.modifiedMs);
+    note(to, bytes, found.modifiedMs);
     changes.files.set(from, null);
-  }
-
-  async function put(path: string, bytes: Uint8Array, modifiedMs?: number): Promise<void> {
-    await requireFolder(path);
-    note(path, bytes, modifiedMs);
-  }
-
-  async function requireFolder(path: string): Promise<void> {
-    for (let parent = dirname(path); dirname(parent) !== parent; parent = dirname(parent)) {
-      const found = await reads.stat(parent);
-      if (found?.kind === "folder") return;
-      if (found) throw refuseAsFolder(parent);
-    }
   }
 
   function note(path: string, bytes: Uint8Array, modifiedMs = clock.now()): void {
@@ -138,9 +124,4 @@ export function createDryFiles(disk: Files, clock: Pick<Clock, "now">): Files {
 /** A copy: the caller may reuse its buffer. */
 function toBytes(contents: string | Uint8Array): Uint8Array {
   return typeof contents === "string" ? Buffer.from(contents) : Uint8Array.from(contents);
-}
-
-/** The system's own error. */
-function refuseAsFolder(path: string): Error {
-  return Object.assign(new Error(`ENOTDIR: not a directory, '${path}'`), { code: "ENOTDIR" });
 }

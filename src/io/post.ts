@@ -1,63 +1,5 @@
-/** The HTTP seam: one POST of JSON, bounded in size. Redirects are answers, never followed. */
+/** The HTTP seam: one request, bounded in size. Redirects are answers, never followed. */
 import { StrataError } from "../base/error.js";
-
-export interface PostRequest {
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body: string;
-  /** A longer answer rejects with EANSWER. */
-  maxBytes: number;
-  signal: AbortSignal;
-}
-
-export interface PostAnswer {
-  status: number;
-  /** Target of a redirect. */
-  location?: string;
-  /** Empty for a redirect. */
-  text: string;
-}
-
-/** Rejects with the network's error, and if the signal is aborted. */
-export type Post = (request: PostRequest) => Promise<PostAnswer>;
-
-export const fetchPost: Post = async ({ url, headers, body, maxBytes, signal }) => {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json", ...headers },
-    body,
-    redirect: "manual",
-    signal,
-  });
-  const { status } = response;
-  const location = response.headers.get("location");
-  if (status >= 300 && status < 400) {
-    await response.body?.cancel();
-    return { status, text: "", ...(location !== null && { location }) };
-  }
-  return { status, text: await readBounded(response, maxBytes) };
-};
-
-/** The body as text. Rejects with EANSWER if it is longer. */
-export async function readBounded(response: Response, maxBytes: number): Promise<string> {
-  const reader = response.body?.getReader();
-  if (!reader) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > maxBytes) {
-      await reader.cancel();
-      throw new StrataError("EANSWER", `expected an answer of at most ${maxBytes} bytes; it is longer`);
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-/* The HTTP seam for reading: one GET, bounded in size. Returns redirects and never follows them. */
 
 export interface GetRequest {
   url: string;
@@ -67,7 +9,12 @@ export interface GetRequest {
   signal: AbortSignal;
 }
 
-export interface GetAnswer {
+/** A POST of JSON. */
+export interface PostRequest extends GetRequest {
+  body: string;
+}
+
+export interface Answer {
   status: number;
   /** By name in lower case. */
   headers: Readonly<Record<string, string>>;
@@ -75,14 +22,36 @@ export interface GetAnswer {
   text: string;
 }
 
-/** Rejects with the network's error, and if the signal is aborted. */
-export type Get = (request: GetRequest) => Promise<GetAnswer>;
+/** Both reject with the network's error, and if the signal is aborted. */
+export type Get = (request: GetRequest) => Promise<Answer>;
+export type Post = (request: PostRequest) => Promise<Answer>;
 
-export const fetchGet: Get = async ({ url, headers: asked, maxBytes, signal }) => {
-  const response = await fetch(url, { headers: asked, redirect: "manual", signal });
-  const { status } = response;
-  const headers = Object.fromEntries(response.headers);
-  if (status < 300 || status >= 400) return { status, headers, text: await readBounded(response, maxBytes) };
-  await response.body?.cancel();
-  return { status, headers, text: "" };
+export const fetchGet: Get = (request) => send(request, {});
+
+export const fetchPost: Post = ({ body, headers, ...request }) => {
+  const json = { "content-type": "application/json", accept: "application/json" };
+  return send({ ...request, headers: { ...json, ...headers } }, { method: "POST", body });
 };
+
+async function send({ url, headers, maxBytes, signal }: GetRequest, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { ...init, headers, redirect: "manual", signal });
+  const { status } = response;
+  const answer = { status, headers: Object.fromEntries(response.headers) };
+  if (status < 300 || status >= 400) return { ...answer, text: await readBounded(response, maxBytes) };
+  await response.body?.cancel();
+  return { ...answer, text: "" };
+}
+
+/** The body as text. */
+async function readBounded(response: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const value of response.body ?? []) {
+    bytes += value.length;
+    if (bytes > maxBytes)
+      throw new StrataError("EANSWER", `expected an answer of at most ${maxBytes} bytes; it is longer`);
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}

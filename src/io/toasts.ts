@@ -70,7 +70,6 @@ export function createToasts({ clock, host }: ToastsOptions): Toasts {
     if (cancel) return;
     const next = waiting.shift();
     if (!next) return;
-    for (const [text, atMs] of shownMs) if (clock.now() - atMs >= SAME_AGAIN_MS) shownMs.delete(text);
     shownMs.set(next.text, clock.now());
     cancel = clock.after(SHOWN_MS, () => {
       cancel = undefined;

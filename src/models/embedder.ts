@@ -180,8 +180,9 @@ async function askEndpoint(options: EndpointEmbedderOptions, texts: readonly str
     const why = formatError(waited.thrown);
     throw new Refusal(`${host}: ${key === undefined ? why : why.replaceAll(key, "[key]")}`);
   }
-  const { location = "", status, text } = waited.value;
+  const { status, text } = waited.value;
   if (status >= 300 && status < 400) {
+    const { location = "" } = waited.value.headers;
     const to = URL.canParse(location) ? ` to ${new URL(location).host}` : "";
     const todo = "which is not followed; set recall.embeddings.url to the endpoint itself";
     throw new Refusal(`${host} redirects${to}, ${todo}`, NO_REQUEST);

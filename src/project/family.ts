@@ -21,31 +21,16 @@ export interface Family {
 
 /** More levels than agents are nested in practice; also stops at a cycle. */
 const MOST_ANCESTORS = 5;
-/** Number of sessions whose parent is remembered, least recently used first out. */
-const REMEMBERED = 1_000;
-
 export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFork">): Family {
   /** `null` for a session without a parent. Deleted sessions stay: their notes are needed when the host exits. */
   const parents = new Map<string, string | null>();
 
-  function put(sessionID: string, parentID: string | null): void {
-    parents.delete(sessionID);
-    parents.set(sessionID, parentID);
-    if (parents.size > REMEMBERED) parents.delete(parents.keys().next().value ?? "");
-  }
-
-  function recall(sessionID: string): string | null | undefined {
-    const known = parents.get(sessionID);
-    if (known !== undefined) put(sessionID, known);
-    return known;
-  }
-
   async function ask(sessionID: string): Promise<string | undefined | "unknown"> {
     if (host.isFork(sessionID)) return host.findAsker(sessionID);
-    const known = recall(sessionID);
+    const known = parents.get(sessionID);
     if (known !== undefined) return known ?? undefined;
     const parentID = await host.findParent(sessionID);
-    if (parentID !== "unknown") put(sessionID, parentID ?? null);
+    if (parentID !== "unknown") parents.set(sessionID, parentID ?? null);
     return parentID;
   }
 
@@ -57,10 +42,10 @@ export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFo
   return {
     onEvent({ type, properties: { info } }) {
       if (type !== "session.created" || !isRecord(info) || typeof info.id !== "string") return;
-      put(info.id, typeof info.parentID === "string" ? info.parentID : null);
+      parents.set(info.id, typeof info.parentID === "string" ? info.parentID : null);
     },
 
-    knownParent: (sessionID) => recall(sessionID) ?? undefined,
+    knownParent: (sessionID) => parents.get(sessionID) ?? undefined,
     findParent,
     isPersons: async (sessionID) => (await ask(sessionID)) === undefined,
 

@@ -34,7 +34,6 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
   const { project, strata } = folders;
   const locate = () => locateRecord(files, { project, stateFolder });
   const owner = createStateOwner({
-    clock,
     files,
     log,
     // With the same name, two locks in one process would take each other for abandoned.

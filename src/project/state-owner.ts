@@ -17,7 +17,6 @@ import { createHash, randomUUID } from "node:crypto";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { formatError } from "../base/error.js";
 import { matching, object, parseJson, parserOf, string } from "../base/shape.js";
-import { type Clock, waitAtMost } from "../io/clock.js";
 import { type Files, readPlainText, readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
@@ -64,7 +63,6 @@ export function planRecord(folder: string): ProjectRecord {
 }
 
 export interface StateOwnerOptions {
-  clock: Clock;
   files: Files;
   log: Log;
   /** For the record's lock only. */
@@ -104,10 +102,6 @@ const NOT_SHARED = new Set([
 const SHARED_WITHIN = ["commands.json", "learned.jsonl", "past-sessions.json"].map((name) =>
   join("extraction", name),
 );
-/** Machines that share a folder; a file with more is none of ours. */
-const MOST_OWNERS = 20;
-/** How long a read waits for the check; after that it finds nothing. */
-const WITHIN_MS = 2_000;
 const SOURCE = "owner";
 
 const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -123,9 +117,8 @@ export async function readOwner(
 
 /** Touches nothing until it is asked. */
 export function createStateOwner(options: StateOwnerOptions): StateOwner {
-  const { clock, files, locks, log, state } = options;
+  const { files, locks, log, state } = options;
   let checking: Promise<boolean> | undefined;
-  let isOurs: boolean | undefined;
   let hasComplained = false;
 
   return {
@@ -133,11 +126,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
     files: guardSharedState({
       files,
       state,
-      async mayRead() {
-        if (isOurs !== undefined) return isOurs;
-        const waited = await waitAtMost(clock, WITHIN_MS, check);
-        return waited.kind === "done" && waited.value;
-      },
+      mayRead: check,
       async beforeWriting() {
         try {
           if (!(await files.stat(join(state, "owner")))) await claim(options, await options.locateRecord());
@@ -149,10 +138,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
   };
 
   function check(): Promise<boolean> {
-    checking ??= checkOnce().then((found) => {
-      isOurs = found;
-      return found;
-    });
+    checking ??= checkOnce();
     return checking;
   }
 
@@ -245,8 +231,7 @@ async function claim(place: Place, record: ProjectRecord): Promise<void> {
 
 async function readIDs({ files, state }: Place): Promise<string[]> {
   const text = await readPlainText(files, join(state, "owner"));
-  const ids = text.split("\n").filter((line) => IS_ID.test(line));
-  return ids.length > MOST_OWNERS ? [] : ids;
+  return text.split("\n").filter((line) => IS_ID.test(line));
 }
 
 async function formatOwner({ files, project }: Place, id: string): Promise<string> {
@@ -279,7 +264,7 @@ async function setAside(files: Files, log: Log, state: string): Promise<void> {
 interface GuardOptions {
   files: Files;
   state: string;
-  /** May the shared state be read? Waits for the answer for a bounded time. Never rejects. */
+  /** May the shared state be read? Never rejects. */
   mayRead(): Promise<boolean>;
   /** Called before Strata writes there. Never rejects. */
   beforeWriting(): Promise<void>;

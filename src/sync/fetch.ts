@@ -83,22 +83,6 @@ async function requireFormat(
   if (fault !== undefined) throw new StrataError(NO_SYNC, `the branch ${branch} cannot be used: ${fault}`);
 }
 
-const SEGMENTS_AT_A_TIME = 50;
-
-/** Groups of files to read together. */
-function* cutInReads(segments: readonly BranchFile[]): Generator<BranchFile[]> {
-  let some: BranchFile[] = [];
-  let bytes = 0;
-  for (const segment of segments) {
-    some.push(segment);
-    bytes += segment.bytes;
-    if (some.length < SEGMENTS_AT_A_TIME && bytes < MOST_FILE_BYTES) continue;
-    yield some;
-    [some, bytes] = [[], 0];
-  }
-  if (some.length > 0) yield some;
-}
-
 /** Adds the new lines. Lists invalid lines in `deferred`, with their file; the next fetch reads them again. */
 async function readSegments(
   { clock, repository, scope }: FetchOptions,
@@ -111,22 +95,20 @@ async function readSegments(
   const left = new Map<string, string>();
   const readable = segments.filter(({ bytes }) => bytes <= MOST_FILE_BYTES);
   for (const { bytes, path } of segments) if (bytes > MOST_FILE_BYTES) left.set(path, formatTooLarge(bytes));
-  for (const some of cutInReads(readable)) {
-    const texts = await repository.readFiles(some);
-    for (const [n, { path }] of some.entries()) {
-      const file = parseSegment(path)?.ledgerFile ?? "";
-      for (const text of splitLines(texts[n] ?? "")) {
-        const read = readLine(text, { file, prefix });
-        if ("why" in read) left.set(path, `a line ${read.why}`);
-        else if (read.line.at > latest)
-          left.set(read.line.key, `a change is dated ${read.line.at}; ${SET_CLOCK}`);
-        else if (!known.has(read.line.id)) {
-          known.add(read.line.id);
-          lines.push(read);
-        }
+  const texts = await repository.readFiles(readable);
+  for (const [n, { path }] of readable.entries()) {
+    const file = parseSegment(path)?.ledgerFile ?? "";
+    for (const text of splitLines(texts[n] ?? "")) {
+      const read = readLine(text, { file, prefix });
+      if ("why" in read) left.set(path, `a line ${read.why}`);
+      else if (read.line.at > latest)
+        left.set(read.line.key, `a change is dated ${read.line.at}; ${SET_CLOCK}`);
+      else if (!known.has(read.line.id)) {
+        known.add(read.line.id);
+        lines.push(read);
       }
-      await clock.pause(0);
     }
+    await clock.pause(0);
   }
   const deferred = [...left].map(([id, why]) => ({ id, why }));
   return { ...fetched, known, deferred, isWhole: left.size === 0 };

@@ -3,9 +3,7 @@
  * same memory changed on several of them; each also has memories that must not leave it. In the end all have the same
  * ledger and files, and no object on the remote contains anything private or secret.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { nodeFiles } from "../../src/io/node-files.js";
@@ -27,15 +25,10 @@ const CHANGES = sizeOf({
 });
 
 let world: SyncWorld;
-let daemon: ChildProcess | undefined;
 beforeEach(() => {
   world = openSyncWorld();
 });
-afterEach(() => {
-  daemon?.kill();
-  daemon = undefined;
-  world.remove();
-});
+afterEach(() => world.remove());
 
 /** A machine whose process may die. */
 class Player {
@@ -216,11 +209,9 @@ function expectNothingPrivate(players: readonly Player[]): void {
   for (const { machine } of players) expect(objects).not.toContain(machine.root);
 }
 
-async function openPlayers(seed: number, url?: string): Promise<Player[]> {
+async function openPlayers(seed: number): Promise<Player[]> {
   const names = ["ann", "ben", "cho"];
-  const machines = await Promise.all(
-    names.map((name) => world.machine(name, url === undefined ? {} : { url })),
-  );
+  const machines = await Promise.all(names.map((name) => world.machine(name)));
   return machines.map((machine, n) => new Player(machine, createChance(seed + n)));
 }
 
@@ -240,47 +231,3 @@ it(
   },
   patiently(CHANGES * 4_000),
 );
-
-it(
-  "three machines with a remote behind git's server converge as well",
-  async () => {
-    const port = await findPort();
-    daemon = await startDaemon(world.root, port);
-    const players = await openPlayers(503, `git://127.0.0.1:${port}/remote.git`);
-    await playAll(players, CHANGES);
-    expectConverged(players);
-    expectNothingPrivate(players);
-  },
-  patiently(CHANGES * 4_000),
-);
-
-function findPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}
-
-/** Resolves when it listens. */
-function startDaemon(folder: string, port: number): Promise<ChildProcess> {
-  const git = execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim();
-  const options = [
-    "--listen=127.0.0.1",
-    `--port=${port}`,
-    "--export-all",
-    "--enable=receive-pack",
-    "--verbose",
-  ];
-  const started = spawn(join(git, "git-daemon"), [...options, `--base-path=${folder}`, folder]);
-  return new Promise((resolve, reject) => {
-    started.on("error", reject);
-    started.on("exit", (code) => reject(new Error(`git-daemon ended with ${code}`)));
-    started.stderr.on("data", (said) => {
-      if (String(said).includes("Ready to rumble")) resolve(started);
-    });
-  });
-}

@@ -52,7 +52,7 @@ export function createFakePost(): { post: Post; sent: Parameters<Post>[0][] } {
     sent.push(request);
     const input: string[] = JSON.parse(request.body).input;
     const embeddings = input.map(({ length }) => [1, length]);
-    return { status: 200, text: JSON.stringify({ embeddings }) };
+    return { status: 200, headers: {}, text: JSON.stringify({ embeddings }) };
   };
   return { post, sent };
 }

@@ -2,11 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { findRefusal } from "../../src/kernel/hooks.js";
-import { formatParameters } from "../../src/kernel/layer.js";
 import { BEAT_MS } from "../../src/project/instances.js";
 import { call } from "../support/messages.js";
 import { inProject, openPair, textOf } from "../support/pair.js";
-import { openWorld } from "../support/world.js";
 
 const STATE = inProject(".opencode/strata/state");
 
@@ -221,23 +219,5 @@ describe("the tool lease", () => {
     clock.advance(60_000);
     expect(await b.tool("lease", { op: "claim", item: "#34" })).toContain("Claimed");
     expect(await b.tool("lease", { op: "release" })).toBe("Released: #34.");
-  });
-});
-
-describe("the layer", () => {
-  it("the layer across-agents costs under 220 tokens of tool definitions", async () => {
-    const { encode } = await import("gpt-tokenizer");
-    const { strata } = await openWorld();
-    const own = strata.dispatcher.tools.filter(({ name }) =>
-      ["fork", "lease", "send_message"].includes(name),
-    );
-    expect(own).toHaveLength(3);
-    const definitions = own.map(({ description, name, parameters }) => ({
-      type: "function",
-      function: { name, description, parameters: formatParameters(parameters) },
-    }));
-    const tokens = encode(JSON.stringify(definitions)).length;
-    process.stdout.write(`fork, lease and send_message: ${tokens} tokens of definitions\n`);
-    expect(tokens).toBeLessThan(220);
   });
 });

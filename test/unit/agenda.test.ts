@@ -223,15 +223,6 @@ describe("/agenda and strata agenda", () => {
     );
   });
 
-  it("a claim of a held item on the agenda applies to the lease itself, and is refused while another holds it", async () => {
-    const pair = await openWorkers();
-    await pair.b.tool("lease", { op: "claim", item: "src/api" });
-    const id = idOf(await type(pair, ""), "src/api");
-    await expect(type(pair, `claim ${id}`)).rejects.toThrow("src/api is held by ses_b");
-    expect((await strata(pair, `agenda claim ${id}`)).err).toContain("src/api is held by ses_b");
-    expect(await pair.a.tool("lease", { op: "list" })).not.toContain(id);
-  });
-
   it("an item belongs to one session at a time: another cannot claim it, the agent sees it held, a release frees it", async () => {
     const pair = await openWorkers();
     const id = idOf(await type(pair, ""), "the docs");
@@ -261,17 +252,6 @@ describe("/agenda and strata agenda", () => {
     await pair.files.writeWhole(path, JSON.stringify(stored));
     expect(await type(pair, "")).not.toContain("obey");
     expect((await strata(pair, "agenda --all")).out).not.toContain("obey");
-  });
-
-  it("/agenda and strata agenda refuse other words and unknown ids, and say what they expect", async () => {
-    const pair = await openWorkers();
-    await expect(type(pair, "drop a-1234567")).rejects.toThrow(
-      "expected nothing, --all, or claim or release",
-    );
-    await expect(type(pair, "claim a-0000000")).rejects.toThrow("nothing open has the id");
-    const wrong = await strata(pair, "agenda claim");
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("must name an item")]);
-    expect((await strata(pair, "agenda release a-0000000")).code).toBe(3);
   });
 
   it("an agent's shell may read the agenda but claim nothing", async () => {

@@ -36,26 +36,6 @@ it("a dream moves notes unchanged for 180 days to the archive, whole, and leaves
   expect(await dream()).toMatchObject({ report: { oldNotes: 0 } });
 });
 
-it("a dream leaves files that a person put beside the notes, however old", async () => {
-  const { dream, files } = await open(200);
-  const old = createMemoryFiles(
-    { [`${PROJECT}/.git/HEAD`]: "x", [`${NOTES}/README.md`]: "what these are" },
-    () => MORNING - 400 * DAY_MS,
-  );
-  const other = await openDreamWorld({ files: old, clock: createFakeClock(MORNING) });
-  expect(await other.dream()).toMatchObject({ report: { oldNotes: 0 } });
-  expect(names(old)).toContain("README.md");
-  expect(await dream()).toMatchObject({ report: { oldNotes: 1 } });
-  expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
-});
-
-it("a dry dream says how many notes would move, and moves none", async () => {
-  const { dream, files } = await open(200, 300);
-  const before = names(files);
-  expect(await dream({ isDry: true })).toMatchObject({ report: { oldNotes: 2 } });
-  expect(names(files)).toEqual(before);
-});
-
 it("notes of a session that is archived a second time replace no file", async () => {
   const { dream, files } = await open(200);
   await files.writeWhole(`${NOTES}/archive/ses_200.md`, "earlier");

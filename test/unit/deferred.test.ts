@@ -64,15 +64,6 @@ describe("records of the savings ledger that wait", () => {
     return { appended, deferred, events, savings: createSavings(of) };
   }
 
-  it("records of several requests are appended in one call, in order", async () => {
-    const { appended, deferred, events, savings } = openSavings();
-    for (const event of ["answer", "spilled", "answer"]) savings.record({ ...answer, event });
-    expect(events()).toEqual([]);
-    await deferred.settle();
-    expect(events()).toEqual(["answer", "spilled", "answer"]);
-    expect(appended).toHaveLength(1);
-  });
-
   it("records come before one that must be on disk first, in the same call", async () => {
     const { appended, deferred, events, savings } = openSavings();
     savings.record(answer);

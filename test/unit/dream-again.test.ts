@@ -28,15 +28,6 @@ it("an undone change is not repeated by the next dream until the memory's text c
   expect(third.kind === "done" && third.report.changes).toHaveLength(2);
 });
 
-it("a dream reads a damaged record of dreams as none", async () => {
-  for (const text of ["{ no JSON", "[1, 2]", '{"v":1,"seen":7,"days":{},"told":null,"lastSuccessMs":"y"}']) {
-    const world = openDreamWorld();
-    world.files.contents.set(folders.dreamState, Buffer.from(text));
-    expect((await world.dream()).kind).toBe("done");
-    expect((await world.dreamState()).lastSuccessMs).toBe(world.clock.now());
-  }
-});
-
 it("folders instead of a dream's state file and page do not keep it from tidying, and the log says so", async () => {
   const world = openDreamWorld();
   world.files.contents.set(`${folders.dreamState}/x`, Buffer.from("x"));

@@ -189,15 +189,4 @@ describe("a dream's prompt", () => {
     const none = await ask(500, text("[]"));
     expect([none.request, none.result.kind]).toEqual([undefined, "refused"]);
   });
-
-  it("a dream's answer is the list in it, and none is a failure", async () => {
-    expect((await ask(50_000, text("Here: [1, [2]]."))).result).toMatchObject({ text: "[1, [2]]" });
-    for (const said of ["I have tidied it all!", "]", "[", "] ["])
-      expect((await ask(50_000, text(said))).result).toMatchObject({
-        kind: "failed",
-        why: "the answer has no list",
-      });
-    const refused = { kind: "refused", why: "not now" } as const;
-    expect((await ask(50_000, refused)).result).toEqual(refused);
-  });
 });

@@ -91,22 +91,6 @@ describe("when it dreams", () => {
     expect(hasDreamt(few)).toBe(false);
   });
 
-  it("a dream does not come because of times that are still to come, and a clock that was once ahead delays none", async () => {
-    const world = await open();
-    world.files.contents.set(STATE, Buffer.from('{"v":1,"lastSuccessMs":99999999999999}'));
-    await begin(world);
-    await endTurn(world);
-    expect(hasDreamt(world)).toBe(true);
-    const state = world.files.text(STATE);
-    const front = "---\ncreated: 2099-01-01T00:00:00.000Z\nupdated: 2099-01-01T00:00:00.000Z\n---\n";
-    for (let n = 0; n < 8; n++)
-      world.files.contents.set(`${MEMORY}/knowledge/late-${n}.md`, Buffer.from(`${front}Fact ${n}.\n`));
-    world.clock.advance(120 * MINUTE);
-    await begin(world);
-    await endTurn(world);
-    expect(world.files.text(STATE)).toBe(state);
-  });
-
   it("a dream does not come at all when it is switched off, or memory is", async () => {
     for (const options of [{ dream: { enabled: false } }, { autoMemory: { enabled: false } }]) {
       const world = await open(options);
@@ -137,12 +121,6 @@ describe("a model", () => {
     expect(await run(world, "dream")).toMatch(/^2 merged, 2 superseded\n/);
     expect(world.files.text(`${MEMORY}/knowledge/queue.md`)).toContain("once a day, at night");
     expect(isThere(world, "queue-night")).toBe(false);
-  });
-
-  it("a dream's model may find that nothing belongs together", async () => {
-    const world = await open();
-    world.host.respond = () => written("Nothing belongs together: []");
-    expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
   });
 
   it("a dream's model sees no memory that is private or holds a key", async () => {
@@ -204,10 +182,5 @@ describe("a person", () => {
     }
     expect(world.files.text(`${MEMORY}/DREAMS.md`)).toContain("· taken back 2026-11-21 09:00");
     expect(await run(world, "memory-undo")).toBe("Nothing was changed: there is nothing to undo.");
-  });
-
-  it("a person who has little is told so", async () => {
-    const world = await openWorld();
-    expect(await run(world, "dream")).toBe("Nothing to change");
   });
 });

@@ -104,15 +104,6 @@ describe("unneeded memories are archived", () => {
   });
 });
 
-it("resolved blockers are archived after 90 days", () => {
-  const isArchived = (days: number): boolean => {
-    const updated = new Date(NOW - days * 86_400_000).toISOString();
-    const blocker = memoryOf({ id: "blocker/x", status: "resolved", updated });
-    return carryOut([blocker])[0]?.status === "archived";
-  };
-  expect([isArchived(89), isArchived(90)]).toEqual([false, true]);
-});
-
 it("unused memories are archived only if use was tracked for long enough", () => {
   const memory = memoryOf({ id: "idea/x", importance: 0.2, created: LONG_AGO, updated: LONG_AGO });
   expect(plan([memory], { isWatchedSince: () => false }).changes).toEqual([]);

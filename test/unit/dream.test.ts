@@ -160,19 +160,6 @@ describe("a dream of many memories, without a model", () => {
     expect(world.page()).toBe(page);
   });
 
-  it("a dream of many memories says what it would do and does nothing, when asked for that", async () => {
-    const world = openDreamWorld();
-    plant(world);
-    const before = world.texts();
-    const outcome = await world.dream({ isDry: true });
-    expect(outcome.kind === "planned" && outcome.report.changes.length).toBeGreaterThan(
-      2 * PAIRS + 3 * SINGLES - 1,
-    );
-    expect([...world.texts()]).toEqual([...before]);
-    expect(world.page()).toBe("");
-    expect((await world.dreamState()).lastSuccessMs).toBeUndefined();
-  });
-
   it("a dream of many memories leaves alone what holds everywhere, and keeps private ones out of what is committed", async () => {
     const world = openDreamWorld();
     for (const id of ["private/knowledge/one", "private/knowledge/two"])
@@ -228,39 +215,6 @@ describe("killed, twice at a time, and with clocks that jump", () => {
       expect([...next.texts()], `after a death at ${operations}`).toEqual(after);
     }
     expect(killed).toBeGreaterThan(40);
-  });
-
-  it("a dream looks again at whether it is still the time, once it has the lock", async () => {
-    const world = openDreamWorld();
-    const findObstacle = () => "one was just now";
-    expect(await world.dream({ findObstacle })).toEqual({ kind: "refused", why: "one was just now" });
-  });
-
-  it("a dream takes over the lock of a process that has ended, and never that of one which lives, however old", async () => {
-    const { dreamLock } = planFolders(PROJECT);
-    const world = openDreamWorld({ running: [7] });
-    plantFew(world);
-    plantAlike(world);
-    const slow = openDreamWorld({ ...world, processID: 7, instance: "b" });
-    let letGo = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const dreaming = slow.dream({
-      askModel: async () => {
-        await held;
-        return { kind: "refused", why: "not now" };
-      },
-    });
-    while (!world.files.text(dreamLock)) await world.clock.pause(0);
-    world.clock.advance(10 * DAY_MS);
-    // Two at once are one dream.
-    expect((await world.dream()).kind).toBe("refused");
-    letGo();
-    await dreaming;
-    const token = `{"id":"x","instance":"dead","process":{"id":99,"start":"100","host":"here","machine":"here"},"since":"2026-11-21T08:00:00.000Z"}`;
-    world.files.contents.set(dreamLock, Buffer.from(token));
-    expect((await world.dream()).kind).toBe("done");
   });
 
   it("a dream whose lock is removed stops before anything is changed", async () => {

@@ -5,7 +5,6 @@ import { PROJECT } from "../support/fake-host.js";
 import {
   type ForgeServer,
   gitHubIssue,
-  gitHubLimit,
   gitLabMergeRequest,
   startForgeServer,
 } from "../support/forge-server.js";
@@ -73,31 +72,6 @@ describe("strata enrich", () => {
     );
   });
 
-  it("enrich asks again about an entity on the command line, even if the answer is recent", async () => {
-    await using server = await startForgeServer(answers);
-    const { run } = await openShell(server);
-    await run("enrich #34");
-    const again = await run("enrich #34 https://github.com/acme/shop/issues/35 --json");
-    expect(JSON.parse(again.out)).toMatchObject({
-      facts: [{ id: "github.com/acme/shop#35" }, { id: "github.com/acme/shop#34", state: "open" }],
-      problems: [],
-      left: 0,
-    });
-    expect(server.requests).toHaveLength(3);
-  });
-
-  it("enrich asks about no more than its limit, and says how many are left", async () => {
-    await using server = await startForgeServer(answers);
-    const { run } = await openShell(server, ["first #34", "second #35"]);
-    expect((await run("enrich --limit 1")).out).toContain("Asked about 1 entity; 1 entity left.");
-    expect((await run("enrich --limit 1")).out).toContain(
-      "Asked about 1 entity; 1 entity known from a recent answer.",
-    );
-    expect(server.requests).toHaveLength(2);
-    expect((await run("enrich --limit 0")).code).toBe(2);
-    expect((await run("enrich nothing")).err).toContain('"nothing" is not a merge request, issue or epic');
-  });
-
   it("enrich reports open blockers whose issue is no longer open", async () => {
     await using server = await startForgeServer({
       ...answers,
@@ -114,20 +88,6 @@ describe("strata enrich", () => {
     ]);
     const { settled } = JSON.parse((await run("enrich #35 --json")).out);
     expect(settled).toMatchObject([{ entity: "github.com/acme/shop#34", state: "closed" }]);
-  });
-
-  it("enrich exits with 3 if nothing could be asked, with 1 if a part could, and says why", async () => {
-    await using server = await startForgeServer({
-      ...answers,
-      [ISSUE_34]: gitHubLimit(Date.UTC(2026, 10, 21, 10)),
-    });
-    const { run } = await openShell(server);
-    const none = await run("enrich #34");
-    expect([none.code, none.err]).toEqual([
-      3,
-      "strata: github.com allows no more requests until 2026-11-21T10:00:00.000Z; a token in the environment variable GH_TOKEN or GITHUB_TOKEN allows more",
-    ]);
-    expect((await run("enrich #35 #34")).code).toBe(1);
   });
 
   it("enrich sends a token to an instance in the user's configuration, and to none in a project's", async () => {

@@ -19,7 +19,6 @@ const GITHUB = "https://api.github.com";
 const GITLAB = "https://gitlab.com";
 const ISSUE_34 = "/repos/acme/shop/issues/34";
 const MR_12 = "/api/v4/projects/acme%2Fshop/merge_requests/12";
-const DAY_MS = 86_400_000;
 const MERGED = { state: "closed", mergedAt: "2026-11-03T10:00:00Z" };
 const closedAs = (state_reason: string) => gitHubIssue(34, { state: "closed", state_reason });
 const headersOf = ({ requests }: ForgeServer, name: string): unknown[] =>
@@ -86,24 +85,6 @@ describe("GitHub", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("a known issue is not forgotten after a request without a token", async () => {
-    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
-    const get = server.getFor(GITHUB);
-    const world = await openEntityWorld({ get, env: { GH_TOKEN: "ghp_one" } });
-    await world.ask("#34");
-    server.answers.delete(ISSUE_34);
-    world.clock.advance(DAY_MS);
-    const { clock, files } = world;
-    const blind = await openEntityWorld({ get, clock, files });
-    expect((await blind.ask("#34")).problems).toEqual([
-      "github.com/acme/shop#34: github.com no longer shows it; try a token in the environment variable GH_TOKEN or GITHUB_TOKEN",
-    ]);
-    expect(blind.entities.find("#34").map(({ state }) => state)).toEqual(["open"]);
-    expect(
-      (await (await openEntityWorld({ get, clock, files, env: { GH_TOKEN: "x" } })).ask("#34")).facts,
-    ).toEqual(["github.com/acme/shop#34 issue, not there or not visible"]);
-  });
-
   it.each([
     ["the limit of an hour", gitHubLimit(MORNING + 600_000), 600_000],
     ["the secondary limit", gitHubSecondaryLimit(90), 90_000],
@@ -122,16 +103,6 @@ describe("GitHub", () => {
     expect((await world.ask("#34")).facts).toEqual([]);
     world.clock.advance(1);
     expect((await world.ask("#34")).facts).toHaveLength(1);
-  });
-
-  it("an answer that exhausts the limit counts and is the last one", async () => {
-    const last = gitHubIssue(34);
-    const reset = String((MORNING + 60_000) / 1_000);
-    last.headers = { ...last.headers, "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset };
-    await using server = await startForgeServer({ [ISSUE_34]: last });
-    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
-    const { facts, left } = await world.ask("#34", "#35");
-    expect([facts.length, left, server.requests.length]).toEqual([1, 1, 1]);
   });
 
   it("a wrong token is reported once, with its variable and never with the token", async () => {
@@ -193,19 +164,5 @@ describe("GitLab", () => {
     const world = await openEntityWorld({ get, env: { GITLAB_TOKEN: "of-acme", ...env }, remote });
     expect((await world.ask("!12")).facts).toHaveLength(1);
     expect(headersOf(server, "private-token")).toEqual([sent]);
-  });
-
-  it("an epic outside the licence is refused alone; the others are answered", async () => {
-    await using server = await startForgeServer({
-      "/api/v4/groups/acme/epics/5": { status: 403, body: { message: "403 Forbidden" } },
-      [MR_12]: gitLabMergeRequest(12),
-    });
-    const remote = "git@gitlab.com:acme/shop.git";
-    const world = await openEntityWorld({ get: server.getFor(GITLAB), remote });
-    const { facts, problems } = await world.ask("&5", "!12");
-    expect(facts).toHaveLength(1);
-    expect(problems).toEqual([
-      "gitlab.com/acme&5: gitlab.com answered with status 403; try a token in the environment variable GITLAB_TOKEN",
-    ]);
   });
 });

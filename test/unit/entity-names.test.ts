@@ -1,6 +1,5 @@
 /** Notations of merge requests, issues and epics, and the forge that each belongs to. */
 import { describe, expect, it } from "vitest";
-import { findGoneFiles } from "../../src/memory/gone-files.js";
 import {
   findEntities,
   findEntityNames,
@@ -15,7 +14,6 @@ import {
   planForges,
   readHome,
 } from "../../src/sources/entities/forges.js";
-import { memory } from "../support/memories.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
 
@@ -41,32 +39,9 @@ describe("the entities of a text", () => {
     expect(names(text)).toEqual(expected);
   });
 
-  it("an entity survives formatting and parsing", () => {
-    const segment = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}[a-z0-9]$/);
-    const path = fc.option(
-      fc.array(segment, { minLength: 2, maxLength: 4 }).map((parts) => parts.join("/")),
-      { nil: undefined },
-    );
-    const name = fc.record({
-      sign: fc.constantFrom("!" as const, "#" as const, "&" as const),
-      number: fc.integer({ min: 1, max: 9_999_999 }),
-      path,
-    });
-    fc.assert(
-      fc.property(name, ({ path: at, ...rest }) => {
-        const given = { ...rest, ...(at !== undefined && { path: at }) };
-        expect(parseEntityName(formatEntityName(given))).toEqual(given);
-      }),
-    );
-  });
-
   it("any text is searched without failure, long ones within their first 20,000 characters", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void findEntities(text)));
     expect(names(`${"a/".repeat(15_000)}b#3`)).toEqual([]);
-  });
-
-  it("a file with a line number is a path, and a project's path is not", () => {
-    expect(findEntities("src/main.ts#12 of acme/tools/cli!12")).toEqual(["acme/tools/cli!12", "src/main.ts"]);
   });
 
   it("an entity without a project matches one with a project, but never another number or kind", () => {
@@ -80,12 +55,6 @@ describe("the entities of a text", () => {
     expect(same("shop/x#34", "workshop/x#34")).toBe(false);
     expect(same("!34", "#34")).toBe(false);
     expect(same("#34", "#3")).toBe(false);
-  });
-
-  it("an entity of another project is not mistaken for a missing file", async () => {
-    const one = memory("m", "See acme/tools/cli!12 and acme/shop#34.", { entities: ["acme/shop#34"] });
-    const gone = await findGoneFiles({ files: createMemoryFiles(), project: "/p" }, [one]);
-    expect([...gone]).toEqual([]);
   });
 });
 

@@ -20,10 +20,11 @@ async function openFolder(): Promise<string> {
 
 describeFiles("the real file system", async () => ({ files: nodeFiles, folder: await openFolder() }));
 describeFiles("the memory file system", async () => ({ files: createMemoryFiles(), folder: "/folder" }));
-describeFiles("the dry file system", async () => ({
-  files: createDryFiles(nodeFiles, systemClock),
-  folder: await openFolder(),
-}));
+describeFiles(
+  "the dry file system",
+  async () => ({ files: createDryFiles(nodeFiles, systemClock), folder: await openFolder() }),
+  { isDry: true },
+);
 
 it("dry files change nothing on the disk: what is written, moved, removed or touched is so for their reader only", async () => {
   const disk = createMemoryFiles({ "/a/one": "1", "/a/two": "2", "/a/log": "first" });
@@ -115,16 +116,6 @@ it("the last of several concurrent writes of one file wins", async () => {
   const texts = Array.from({ length: 50 }, (_, n) => "x".repeat((50 - n) * 10_000) + n);
   await Promise.all(texts.map((text) => nodeFiles.writeWhole(path, text)));
   expect(Buffer.from((await nodeFiles.read(path)) ?? []).toString()).toBe(texts.at(-1));
-});
-
-it("a link is distinguished from its target, even if that is missing", async () => {
-  const folder = await openFolder();
-  await nodeFiles.writeWhole(join(folder, "theirs"), "precious");
-  await symlink(join(folder, "theirs"), join(folder, "link"));
-  await symlink(join(folder, "gone"), join(folder, "dangling"));
-  expect(await nodeFiles.stat(join(folder, "link"))).toMatchObject({ kind: "file", bytes: 8 });
-  expect(await nodeFiles.statItself(join(folder, "link"))).toMatchObject({ kind: "link" });
-  expect(await nodeFiles.statItself(join(folder, "dangling"))).toMatchObject({ kind: "link" });
 });
 
 it("lines appended concurrently all arrive whole", async () => {

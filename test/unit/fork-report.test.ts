@@ -73,7 +73,3 @@ it("a report is parsed again: task, answer and files of each fork", () => {
     }),
   );
 });
-
-it("any other text contains no reports", () => {
-  expect(parseForkReports("fork was not run, its arguments do not fit.")).toEqual([]);
-});

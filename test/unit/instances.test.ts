@@ -1,5 +1,5 @@
-/** Instances and leases with real processes, real links, and clocks that jump. */
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+/** Instances, their edits, and the one spelling of a file. */
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -21,7 +21,6 @@ import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses, identify } from "../support/fake-processes.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { type Child, startChild } from "../support/processes/child.js";
 
 const other = (process: Instance["process"], heartbeat = new Date(MORNING).toISOString()): Instance => ({
   v: 1,
@@ -165,19 +164,10 @@ describe("edits", () => {
 
 describe("on a real disk", () => {
   let folder: string;
-  const children: Child[] = [];
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "strata-instances-")));
   });
-  afterEach(async () => {
-    await Promise.all(children.splice(0).map((child) => child.kill()));
-    await rm(folder, { recursive: true, force: true });
-  });
-  const start = (...args: string[]): Child => {
-    const child = startChild("lease-user.ts", folder, ...args);
-    children.push(child);
-    return child;
-  };
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it("a file has one spelling, through links, from below, and before it is there", async () => {
     const project = join(folder, "project");
@@ -196,25 +186,5 @@ describe("on a real disk", () => {
     expect(await spell("../../..")).toBe(folder);
     expect(await spell("../..")).toBe(".");
     expect([await has("../a.ts"), await has("../b.ts")]).toEqual([true, false]);
-  });
-
-  it("a lease that four processes want is held by one at a time", async () => {
-    const users = [start("15"), start("15"), start("15"), start("15")];
-    await Promise.all(users.map((user) => user.ended()));
-    const said = users.flatMap(({ lines }) => lines);
-    expect(said.filter((line) => line === "held")).toHaveLength(60);
-    expect(said).not.toContain("not alone");
-    expect(await readdir(join(folder, "instances"))).toEqual([]);
-  });
-
-  it("a lease of a killed process is free for the next one at once", async () => {
-    const victim = start("1", "hold");
-    await victim.line("held");
-    const next = start("1");
-    await victim.kill();
-    await rm(join(folder, "inside"));
-    await next.ended();
-    expect(next.lines).toEqual(["held", "free"]);
-    expect(JSON.parse(await readFile(join(folder, "leases.json"), "utf8"))).toEqual({ v: 1, leases: [] });
   });
 });

@@ -1,14 +1,8 @@
 /** Files with a JSON record per line: alone, one per day, and read on from where the last read ended. */
 import { expect, it } from "vitest";
-import { DAY_MS, formatDay, formatDayFile, isDayFile, parseDayFile } from "../../src/base/days.js";
+import { DAY_MS, formatDay } from "../../src/base/days.js";
 import { object, parserOf, string } from "../../src/base/shape.js";
-import {
-  createDayLog,
-  createLineLog,
-  readJsonLines,
-  takeLines,
-  takeNewLines,
-} from "../../src/io/json-lines.js";
+import { createDayLog, createLineLog, takeLines, takeNewLines } from "../../src/io/json-lines.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
@@ -63,18 +57,6 @@ it("a day log keeps each day in its own file, lists the days, and removes those 
   expect([...files.contents.keys()].sort()).toEqual([...kept, "/log/2026-11-21.jsonl"].sort());
 });
 
-it("the name of a day's file says when the day began, and sorts as the days do", () => {
-  const time = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
-  fc.assert(
-    fc.property(time, time, (one, other) => {
-      const [name, otherName] = [formatDayFile(one), formatDayFile(other)];
-      expect(parseDayFile(name)).toBe(one - (one % DAY_MS));
-      expect(name < otherName).toBe(Math.floor(one / DAY_MS) < Math.floor(other / DAY_MS));
-    }),
-  );
-  expect(["2026-11-21.json", "x2026-11-21.jsonl", "2026-11-21.jsonl.1"].some(isDayFile)).toBe(false);
-});
-
 it("new lines of a file are read from where the last read ended, complete lines only, however it grows", async () => {
   const piece = fc.string({ unit: fc.constantFrom("a", "中", "\n"), maxLength: 6 });
   await fc.assert(
@@ -109,21 +91,4 @@ it("the lines of a file are those of its text, wherever its pieces end", async (
     }),
     { numRuns: 60 },
   );
-});
-
-it("in a long file line numbers are right, and others have their turn after some hundred lines", async () => {
-  const texts = Array.from({ length: 20_000 }, (_, n) => (n % 4_999 === 7 ? "broken" : `{"n":${n}}`));
-  const files = createMemoryFiles({ [PATH]: `${texts.join("\n")}\n` });
-  let [count, most] = [0, 0];
-  const stat = (path: string) => {
-    count = 0;
-    return files.stat(path);
-  };
-  const { corruptLines, records } = await readJsonLines({ ...files, stat }, PATH, (value) => {
-    most = Math.max(most, ++count);
-    return value;
-  });
-  expect(corruptLines).toEqual([8, 5_007, 10_006, 15_005]);
-  expect(records.length + corruptLines.length).toBe(20_000);
-  expect(most).toBeLessThanOrEqual(500);
 });

@@ -42,13 +42,6 @@ describe("a lock", () => {
     expect(files.contents.size).toBe(0);
   });
 
-  it("locks with different names do not wait for each other", async () => {
-    const { locks } = openLockWorld();
-    const { withLock } = locks("a");
-    const both = await withLock(LOCK, () => withLock(`${LOCK}2`, async () => "both"));
-    expect(both).toBe("both");
-  });
-
   it("a lock of a running process is never taken over, however old it is, and the message names the process", async () => {
     const { clock, files, processes, locks } = openLockWorld();
     processes.running.add(7);
@@ -244,13 +237,5 @@ describe("the owner of a lock", () => {
     expect(await withLock(LOCK, async () => "first")).toBe("first");
     isFailing = false;
     expect(await withLock(LOCK, async () => "second", { waitMs: 0 })).toBe("second");
-  });
-
-  it("the owner of a lock on a disk that cannot be written gets the system's error, not a lock", async () => {
-    const { locks } = openLockWorld((files) => ({
-      ...files,
-      create: async (path) => Promise.reject(systemError("EROFS", path)),
-    }));
-    await expect(locks("a").withLock(LOCK, async () => "")).rejects.toMatchObject({ code: "EROFS" });
   });
 });

@@ -89,14 +89,6 @@ describe("the command line", () => {
         expect(isTTY ? withoutStyles(out + err) : out + err).not.toMatch(STEERING);
       }
     });
-
-  it("list --json prints text that parses back unchanged", async () => {
-    for (const isTTY of [true, false]) {
-      const { out } = await run("list --json", isTTY);
-      const [memory] = JSON.parse(out).memories;
-      expect(memory.content).toBe(HOSTILE);
-    }
-  });
 });
 
 describe("printable text", () => {

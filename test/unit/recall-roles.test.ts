@@ -50,25 +50,6 @@ describe("the user's side of a chat", () => {
     const unknown = SAID.map(({ role: _, ...entry }) => entry);
     expect(search(SAID, query)).toEqual(search(unknown, query));
   });
-
-  it("entries without a role, and chats of the user alone, score as they did before there were roles", () => {
-    const users = SAID.filter(({ role }) => role === "user");
-    const scores = (entries: readonly RecallEntry[]) => {
-      const recall = createRecall({ wordVectors: false });
-      for (const entry of entries) recall.add(entry);
-      return recall.search("tomatoes on the balcony");
-    };
-    expect(scores(users)).toEqual(scores(users.map(({ role: _, ...entry }) => entry)));
-  });
-
-  it("removing and adding the assistant's entries leaves the scores of the others exact", () => {
-    const recall = createRecall({ wordVectors: false });
-    const fresh = createRecall({ wordVectors: false });
-    for (const entry of SAID) recall.add(entry);
-    for (const { id, role } of SAID) if (role === "assistant") recall.remove(id);
-    for (const entry of SAID) if (entry.role === "user") fresh.add(entry);
-    expect(recall.search("tomatoes soil balcony")).toEqual(fresh.search("tomatoes soil balcony"));
-  });
 });
 
 describe("lines of session notes", () => {

@@ -54,15 +54,6 @@ describe("a handoff", () => {
     const again = await world.restart();
     expect(await greet(again, "ses_2")).toContain("Port the parser.");
   });
-
-  it("a handoff is found despite any number of newer notes that came with the repository", async () => {
-    const world = await openWorld();
-    await breakOff(world, "ses_1", "Port the parser.");
-    world.clock.advance(60_000);
-    const [forged = ""] = Object.values(await forge("ses_x")).filter((text) => text.startsWith("{"));
-    for (let n = 0; n < 60; n++) await world.files.writeWhole(`${NOTES}/ses_far${n}.json`, forged);
-    expect(await greet(await world.restart(), "ses_2")).toContain("Port the parser.");
-  });
 });
 
 describe("the sessions that ran here", () => {

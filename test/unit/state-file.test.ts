@@ -41,10 +41,3 @@ it.each<[what: string, world: Record<string, string>, said: RegExp | undefined]>
   expect(await file.read(PATH)).toEqual({ count: 0 });
   expect(log.lines).toEqual(said ? [expect.stringMatching(said)] : []);
 });
-
-it("a state file without a log to complain to throws, and every write that the disk refuses rejects", async () => {
-  const { file } = open({ [PATH]: "{", "/folder/x": "" }, { isHeard: false });
-  await expect(file.read(PATH)).rejects.toThrow(SyntaxError);
-  await expect(file.read("/folder")).rejects.toThrow("EISDIR");
-  await expect(file.write("/folder", { count: 1 })).rejects.toThrow("EISDIR");
-});

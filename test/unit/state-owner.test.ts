@@ -60,25 +60,20 @@ const worldOf = (...entries: [path: string, contents: string][]): MemoryFiles =>
 const asideOf = (path: string): string => path.replace("/state/", "/state.foreign-1/");
 
 describe("machine state that came with a repository", () => {
-  for (const [path, contents] of shared) {
-    it(`${path.slice(S.length + 1)} is not read, and not lost`, async () => {
-      for (const owner of [[], [[`${S}/owner`, `${A}\n`] as [string, string]]]) {
-        const { files, own } = open(worldOf([path, contents], ...owner));
-        const read = await own.files.read(path);
-        expect(read && new TextDecoder().decode(read)).not.toBe(contents);
-        expect(files.text(asideOf(path))).toBe(contents);
-      }
-    });
-  }
-
-  for (const [path, contents] of kept) {
-    it(`${path.slice(S.length + 1)} stays where it is: the ids of sessions cannot be guessed`, async () => {
-      const { files, own } = open(worldOf([path, contents], ...shared));
-      await own.files.list(FOLDERS.instances);
-      expect(files.text(path)).toBe(contents);
-      expect(new TextDecoder().decode(await own.files.read(path))).toBe(contents);
-    });
-  }
+  it.each([
+    ["without an owner", []],
+    ["with another machine's", [[`${S}/owner`, `${A}\n`] as [string, string]]],
+  ])("what is shared %s is not read, and not lost; what goes by session stays", async (_, owner) => {
+    const { files, own } = open(worldOf(...shared, ...kept, ...owner));
+    for (const [path, contents] of shared) {
+      const read = await own.files.read(path);
+      expect(read && new TextDecoder().decode(read), path).not.toBe(contents);
+      expect(files.text(asideOf(path))).toBe(contents);
+    }
+    for (const [path, contents] of kept)
+      expect(new TextDecoder().decode(await own.files.read(path)), path).toBe(contents);
+    expect(await readDreamState(own.files, FOLDERS.dreamState)).toMatchObject({ days: [], spared: [] });
+  });
 
   it("machine state that came with a repository is set aside in one folder, once, with one line in the log, and is this machine's from then on", async () => {
     const { files, log, own } = open(worldOf(...shared, ...kept));
@@ -98,13 +93,6 @@ describe("machine state that came with a repository", () => {
       files.contents.set(path, Buffer.from(contents));
     expect(await open(files).own.files.list(FOLDERS.instances)).toEqual([]);
     expect(files.text(shared[1]?.[0].replace("/state/", "/state.foreign-2/") ?? "")).toBe(shared[1]?.[1]);
-  });
-
-  it("machine state that came with a repository cannot prove past dreams, whether it names an owner or not", async () => {
-    for (const owner of [[], [[`${S}/owner`, `${A}\n`] as [string, string]]]) {
-      const { own } = open(worldOf(...shared, ...owner));
-      expect(await readDreamState(own.files, FOLDERS.dreamState)).toMatchObject({ days: [], spared: [] });
-    }
   });
 
   it("machine state that came with a repository and cannot be set aside appears absent, and new state is written", async () => {
@@ -183,18 +171,6 @@ describe("machine state of this machine", () => {
     const { log, own } = open(worldOf(...shared), broken);
     expect(await own.files.list(FOLDERS.instances)).toEqual(["deadbeef.json"]);
     expect(log.lines).toEqual([expect.stringContaining("EIO")]);
-  });
-
-  it("machine state of this machine appears absent while the user's state folder does not answer, for two seconds at most", async () => {
-    const slow = (inner: Files): Files => ({
-      ...inner,
-      read: (path) => (path.startsWith(STATE) ? new Promise(() => {}) : inner.read(path)),
-    });
-    const { clock, own } = open(worldOf(...shared), slow);
-    const reading = own.files.list(FOLDERS.instances);
-    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-    clock.advance(2_000);
-    expect(await reading).toEqual([]);
   });
 
   it("machine state that is not shared costs nothing: nothing is written, and nothing outside of the project is read", async () => {

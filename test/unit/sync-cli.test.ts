@@ -1,6 +1,6 @@
 /** `strata sync` as a person uses it, on two machines with a remote on disk. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -116,14 +116,6 @@ describe("strata sync", () => {
     expect((await strata("one", "sync init origin --mine")).out).toContain("count as yours");
   });
 
-  it("a project's remote that is a folder is resolved from the top of the work tree, as by git", async () => {
-    execFileSync("git", ["-C", projectOf("one"), "remote", "add", "shared", "../../remote.git"]);
-    await strata("one", "remember --type decision The server listens on port 8080");
-    expect((await strata("one", "sync init shared")).out).toContain("count as the repository's");
-    expect((await strata("one", "sync push")).out).toContain("1 change sent");
-    expect((await strata("one", `sync init ${remote}`)).out).toContain("count as the repository's");
-  });
-
   it.each(["--upload-pack=date>hooked;", "--upload-pack=date>hooked;//a:b", "ext::touch% hooked", "fd::17"])(
     "the project's git configuration, which an archive can contain, runs no program with %s",
     async (url) => {
@@ -217,68 +209,5 @@ describe("strata sync", () => {
   it("an agent cannot choose a remote", async () => {
     const { code, err } = await strata("one", `sync init ${remote}`, { OPENCODE: "1" });
     expect([code, err]).toEqual([3, expect.stringContaining("this shell is an agent's")]);
-  });
-
-  it("two memories of the same name leave the later one's file, and strata reconcile settles the record", async () => {
-    await strata("one", `sync init ${remote}`);
-    await strata("two", `sync init ${remote}`);
-    await strata("one", "remember --type decision --title database postgres it is");
-    await strata("two", "remember --type decision --title database sqlite it is");
-    await strata("one", "sync push");
-    expect((await strata("two", "sync push")).err).toContain("settle it with strata reconcile");
-    expect((await strata("two", "reconcile")).out).toContain("postgres it is");
-    await strata("one", "sync pull");
-    expect(readMemory("one", "decision/database.md")).toBe(readMemory("two", "decision/database.md"));
-    for (const machine of ["one", "two"]) {
-      const { out } = await strata(machine, "check --json");
-      const found: { what: string }[] = JSON.parse(out).issues;
-      expect(
-        found.filter(({ what }) => !what.includes("conflicting versions")),
-        machine,
-      ).toEqual([]);
-    }
-  });
-
-  it("a published preference is shared, and git sees it on the other machine too", async () => {
-    await strata("one", "remember --type preference I like tabs");
-    await strata("one", `sync init ${remote}`);
-    await strata("one", "sync push");
-    expect(objects()).not.toContain("tabs");
-    await strata("one", "publish preference/i-like-tabs");
-    await strata("one", "sync push");
-    await strata("two", `sync init ${remote}`);
-    expect((await strata("two", "list")).out).toContain("preference/i-like-tabs");
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", projectOf("two"), ...args], { encoding: "utf8" });
-    expect(git("status", "--porcelain", "-uall")).toContain("preference/i-like-tabs.md");
-    await strata("two", "archive preference/i-like-tabs");
-    await strata("two", "sync push");
-    expect((await strata("one", "sync pull")).out).toContain("1 memory changed here");
-  });
-
-  it("a memory of the same name that git ignores here stays here, beside the one of the remote", async () => {
-    await strata("one", "remember --type preference --title tabs Tabs are shared");
-    await strata("one", "publish private/preference/tabs");
-    await strata("one", `sync init ${remote}`);
-    await strata("one", "sync push");
-    await strata("two", "remember --type preference --title tabs Tabs are my own secret");
-    await strata("two", `sync init ${remote}`);
-    await strata("two", "sync push");
-    expect(objects()).not.toContain("my own secret");
-    expect(readMemory("two", "preference/tabs.md")).toContain("Tabs are shared");
-    expect(readMemory("two", "private/preference/tabs.md")).toContain("my own secret");
-  });
-
-  it("a memory that is made private after it was pushed is removed on the other machine, and its new text stays here", async () => {
-    await strata("one", "remember --type decision --title launch The launch is in May");
-    await strata("one", `sync init ${remote}`);
-    await strata("one", "sync push");
-    await strata("two", `sync init ${remote}`);
-    const text = readMemory("one", "decision/launch.md");
-    write("one", ".opencode/memory/private/decision/launch.md", text.replace("May", "June, says hushjune"));
-    rmSync(join(projectOf("one"), ".opencode/memory/decision/launch.md"));
-    await strata("one", "sync push");
-    expect(objects()).not.toContain("hush");
-    expect(objects()).not.toContain("private/");
   });
 });

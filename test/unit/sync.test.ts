@@ -1,6 +1,6 @@
 /** The state of two machines that share a remote after each has changed something. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
@@ -121,16 +121,6 @@ describe("two machines", () => {
     expect((await there.sync.pull()).conflicts).toHaveLength(1);
   });
 
-  it("two memories created with the same name become one with a conflict record", async () => {
-    await remember(here, "postgres", "database");
-    await remember(there, "sqlite", "database");
-    await here.sync.push();
-    const { conflicts } = await there.sync.push();
-    await here.sync.pull();
-    expect(conflicts).toHaveLength(1);
-    expectSame();
-  });
-
   it("a memory that one machine archives and the other edits stays active with the edit", async () => {
     await remember(here, "8080", "port");
     await exchange(here, there);
@@ -156,30 +146,6 @@ describe("two machines", () => {
     expect([...replayLedger(lines.map((line) => JSON.parse(line))).keys()]).toEqual([]);
   });
 
-  it("a memory that both machines have archived is also archived according to the ledger", async () => {
-    await remember(here, "8080", "port");
-    await exchange(here, there);
-    await here.store.archive("decision/port", BY_TEST);
-    await there.store.archive("decision/port", BY_TEST);
-    await exchange(here, there, here);
-    expect(await there.store.read("decision/port")).toMatchObject({ content: "8080", status: "archived" });
-    expectSame();
-  });
-
-  it("a memory that was edited in the archive and restored since the last push is sent with its text", async () => {
-    await remember(here, "8080", "port");
-    await exchange(here, there);
-    await here.store.archive("decision/port", BY_TEST);
-    await edit(there, "decision/port", { tags: ["theirs"] });
-    await there.store.archive("decision/port", BY_TEST);
-    await exchange(here, there, here);
-    await here.store.restore("decision/port", BY_TEST);
-    await edit(here, "decision/port", { content: "9090" });
-    await exchange(here, there);
-    expect(await there.store.read("decision/port")).toMatchObject({ content: "9090", tags: ["theirs"] });
-    expectSame();
-  });
-
   it("a change stays on its machine while its merge with another machine's change has to stay, so that neither is lost", async () => {
     await remember(here, "8080", "port");
     await exchange(here, there);
@@ -195,29 +161,6 @@ describe("two machines", () => {
     await exchange(here, there);
     const merged = { content: "see src", tags: ["theirs"], pinned: true };
     expect(await there.store.read("decision/port")).toMatchObject(merged);
-  });
-
-  it("an edit by hand arrives as a person's change", async () => {
-    await remember(here, "8080", "port");
-    await exchange(here, there);
-    const path = join(there.machine.memory, "decision", "port.md");
-    writeFileSync(path, readFileSync(path, "utf8").replace("8080", "7070"));
-    await exchange(there, here);
-    expect(await contents(here)).toEqual({ "decision/port": "7070" });
-    expectSame();
-  });
-
-  it("two pushes at once both succeed, and after a pull both have all", async () => {
-    for (let round = 0; round < 3; round++) {
-      await Promise.all([
-        remember(here, `h${round}`, `here ${round}`),
-        remember(there, `t${round}`, `there ${round}`),
-      ]);
-      await Promise.all([here.sync.push(), there.sync.push()]);
-    }
-    await Promise.all([here.sync.pull(), there.sync.pull()]);
-    expect(Object.keys(await contents(here))).toHaveLength(6);
-    expectSame();
   });
 
   it("a sync does not touch the project's git: no object, ref, index or file of it is written", async () => {

@@ -14,7 +14,7 @@
 import { formatError } from "../../base/error.js";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
-import { fetchGet, type Get, type GetAnswer } from "../../io/post.js";
+import { type Answer, fetchGet, type Get } from "../../io/post.js";
 import { boundFact, type EntityFact, type EntityKind, type EntityState } from "./entity-fact.js";
 import { type Forge, formatLocated, type LocatedEntity } from "./forges.js";
 
@@ -128,7 +128,7 @@ async function send(
   located: LocatedEntity,
   token: string | undefined,
   { get = fetchGet, limit, signal }: AskOptions & { limit: AbortSignal },
-): Promise<GetAnswer> {
+): Promise<Answer> {
   const { api, kind } = located.forge;
   const { headers, tokenHeader, url: pathOf } = apis[kind];
   const common = {
@@ -146,7 +146,7 @@ async function send(
 
 function judge(
   located: LocatedEntity,
-  answer: GetAnswer,
+  answer: Answer,
   { hasToken, nowMs, wasThere }: { hasToken: boolean; nowMs: number; wasThere: boolean },
 ): Asked {
   const { host, kind, tokenNames } = located.forge;
@@ -188,7 +188,7 @@ function judge(
  * Until when the forge wants no further request: `Retry-After` in seconds, or the end of the period if nothing remains
  * of it. GitHub's headers begin with "x-". A 429 without either means a minute.
  */
-function findPause({ headers, status }: GetAnswer, nowMs: number): number | undefined {
+function findPause({ headers, status }: Answer, nowMs: number): number | undefined {
   const until = (ms: number): number => nowMs + Math.min(Math.max(ms, 1_000), LONGEST_PAUSE_MS);
   const after = Number(headers["retry-after"]);
   if ((status === 429 || status === 403) && Number.isFinite(after)) return until(after * 1_000);
