@@ -15,8 +15,7 @@ import { findContradictions, findNearPairs, isProtected, nameWords } from "../..
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import type { Generation } from "../../src/models/generation.js";
-import { findStrayPivot } from "../../src/text/support.js";
-import { coverageOf, readWords } from "../../src/text/words.js";
+import { coverageOf, findStrayPivot, readWords } from "../../src/text/words.js";
 import type { Merge } from "./plan.js";
 
 /** Memories on one subject that no rule can merge. */

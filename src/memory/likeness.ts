@@ -7,11 +7,9 @@
  */
 import { createHash } from "node:crypto";
 import { groupBy } from "../base/group.js";
-import { readPivots } from "../text/support.js";
 import { readMeaning, readWording } from "../text/wording.js";
-import { countShared, FILLERS, readWords } from "../text/words.js";
-import type { Memory } from "./memory.js";
-import { readSessions } from "./memory.js";
+import { countShared, FILLERS, readPivots, readWords } from "../text/words.js";
+import { type Memory, readSessions } from "./memory.js";
 
 export interface Duplicates {
   /** The memory that stays. */

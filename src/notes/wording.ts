@@ -1,7 +1,7 @@
 /** What a text says, by its form and its words: states, next steps, rules, reasons and names. Pure. */
-import type { SessionRuleRow } from "../text/language/language.js";
-import { languages } from "../text/language/languages.js";
-import { splitSentences } from "../text/language/sentences.js";
+
+import { languages, type SessionRuleRow } from "../text/language.js";
+import { splitSentences } from "../text/sentences.js";
 
 /* An answer that says something, and not merely thanks, asks, offers, or tells what will be looked at next. */
 

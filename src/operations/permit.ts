@@ -4,8 +4,7 @@
  * exist for it, unless the user has started the server with them.
  */
 import { formatPath } from "../../layers/5-auto-memory/tools/remember.js";
-import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
-import { findWhen } from "../../layers/5-auto-memory/words/when.js";
+import { findWhen, formatTitle } from "../../layers/5-auto-memory/words/describe.js";
 import { StrataError } from "../base/error.js";
 import { refuseWords } from "../memory/draft.js";
 import { TAKES_OVER } from "../memory/gate/gate.js";

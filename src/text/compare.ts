@@ -2,7 +2,7 @@
  * Compares two statements by their words: the same, the opposite, or something else. Cautious: every unclear case is
  * "other", so that no memory becomes outdated by mere resemblance.
  */
-import { languageOf } from "./language/languages.js";
+import { languageOf } from "./language.js";
 import { cut } from "./text.js";
 import { readMeaning } from "./wording.js";
 import { countShared, coverageOf, isNegated, normalise, overlapOf, readWords } from "./words.js";

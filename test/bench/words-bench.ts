@@ -7,7 +7,6 @@
  * them. `--record NAME` keeps the scored answers, without a word of the messages, in test/bench/words/recorded/NAME.json,
  * and `--recorded NAME` scores those again: by the hashes of the messages, for whoever has the files.
  */
-
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,9 +16,9 @@ import {
   formatBatch,
   parseAnswer,
   planBatches,
+  prove,
   type Verdict,
-} from "../../layers/5-auto-memory/judge/batch.js";
-import { prove } from "../../layers/5-auto-memory/judge/prove.js";
+} from "../../layers/5-auto-memory/judge/verdicts.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";
 import { LEAST_WORTH, weighShape } from "../../layers/5-auto-memory/words/worth.js";

@@ -1,6 +1,11 @@
 /** The question that a judge is asked, and what of its answer is believed. */
 import { describe, expect, it } from "vitest";
-import { type Batch, formatBatch, parseAnswer, planBatches } from "../../layers/5-auto-memory/judge/batch.js";
+import {
+  type Batch,
+  formatBatch,
+  parseAnswer,
+  planBatches,
+} from "../../layers/5-auto-memory/judge/verdicts.js";
 import { fc } from "../support/property.js";
 
 const batch: Batch = {

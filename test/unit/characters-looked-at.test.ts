@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { simplifyCommand } from "../../layers/5-auto-memory/extraction/commands.js";
+import { findWhen, formatTitle } from "../../layers/5-auto-memory/words/describe.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
-import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
-import { findWhen } from "../../layers/5-auto-memory/words/when.js";
 import { weighShape } from "../../layers/5-auto-memory/words/worth.js";
 import { REPORTS } from "../../layers/errors/ended-call.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { findNextStep, findReasons, findRules } from "../../src/notes/wording.js";
 import { compareStatements } from "../../src/text/compare.js";
-import { languages } from "../../src/text/language/languages.js";
+import { languages } from "../../src/text/language.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { countLookedAt } from "../support/looked-at.js";
 import { shapes } from "../support/shapes.js";

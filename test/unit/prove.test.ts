@@ -1,6 +1,6 @@
 /** What a judge may not decide alone. */
 import { describe, expect, it } from "vitest";
-import { prove } from "../../layers/5-auto-memory/judge/prove.js";
+import { prove } from "../../layers/5-auto-memory/judge/verdicts.js";
 import type { SaidStatement } from "../../src/memory/candidates/candidate.js";
 import type { MemoryType } from "../../src/memory/memory.js";
 

@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { compareStatements } from "../../src/text/compare.js";
-import { findStrayPivot, findUnsupported, isDecidedAlike } from "../../src/text/support.js";
 import { foldSentence } from "../../src/text/text.js";
 import { readMeaning } from "../../src/text/wording.js";
-import { coverageOf, isNegated, isNegative, overlapOf, readStems, readWords } from "../../src/text/words.js";
+import {
+  coverageOf,
+  findStrayPivot,
+  findUnsupported,
+  isDecidedAlike,
+  isNegated,
+  isNegative,
+  overlapOf,
+  readStems,
+  readWords,
+} from "../../src/text/words.js";
 
 describe("a later statement, beside an earlier one", () => {
   const same: [string, string][] = [

@@ -7,8 +7,8 @@
  *     anything else                           left out, and noted why for `strata candidates why`
  */
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Judgement } from "../../../src/memory/candidates/candidate.js";
 import {
+  type Judgement,
   planDraft,
   readLatest,
   readSessions,
@@ -19,9 +19,8 @@ import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
+import { findWhen, formatTitle } from "../words/describe.js";
 import { formatStatement, type Statement } from "../words/statements.js";
-import { formatTitle } from "../words/title.js";
-import { findWhen } from "../words/when.js";
 import { findCore, LEAST_WORTH } from "../words/worth.js";
 import type { SaidTurn } from "./read-turns.js";
 

@@ -6,10 +6,9 @@
  * A memory is data from an earlier session: its text is put on one line, and cannot pass for the plugin's own text.
  */
 import { DAY_MS } from "../../../src/base/days.js";
-import type { Memory } from "../../../src/memory/memory.js";
-import { isActive, isFinding } from "../../../src/memory/memory.js";
+import { isActive, isFinding, type Memory } from "../../../src/memory/memory.js";
 import { cut, toLine, withoutMark } from "../../../src/text/text.js";
-import { dropAsides } from "../words/title.js";
+import { dropAsides } from "../words/describe.js";
 import type { Doubts } from "./doubted-facts.js";
 
 export interface LineOptions {

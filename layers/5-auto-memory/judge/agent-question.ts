@@ -3,12 +3,12 @@ import { StrataError } from "../../../src/base/error.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Judgement } from "../../../src/memory/candidates/candidate.js";
 import {
   findQuestion,
   isHandedOver,
   isOnlyKeeping,
   isRepeated,
+  type Judgement,
   planDraft,
   QUESTION_HEAD,
   readLatest,
@@ -24,7 +24,7 @@ import { boundTokens } from "../injection/boot.js";
 import { findOwnText } from "../injection/shown.js";
 import { formatPath } from "../tools/remember.js";
 import { formatStatement } from "../words/statements.js";
-import { prove } from "./prove.js";
+import { prove } from "./verdicts.js";
 
 export interface Question {
   /** By id: those of the question, and those of earlier ones that are not noted as asked yet. */

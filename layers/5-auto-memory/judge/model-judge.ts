@@ -10,9 +10,9 @@
 import { JUDGING } from "../../../src/costs/savings.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Judgement } from "../../../src/memory/candidates/candidate.js";
 import {
   isHandedOver,
+  type Judgement,
   readLatest,
   readSessions,
   type SaidStatement,
@@ -24,11 +24,17 @@ import type { MemoryStore } from "../../../src/memory/store/store.js";
 import { toCode, toLine } from "../../../src/text/text.js";
 import { readCommands, simplifyCommand } from "../extraction/commands.js";
 import { readAgreed } from "../said/find-said.js";
+import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
-import { formatTitle } from "../words/title.js";
-import { findWhen } from "../words/when.js";
-import { type Answer, type Batch, formatBatch, parseAnswer, planBatches, type Verdict } from "./batch.js";
-import { prove } from "./prove.js";
+import {
+  type Answer,
+  type Batch,
+  formatBatch,
+  parseAnswer,
+  planBatches,
+  prove,
+  type Verdict,
+} from "./verdicts.js";
 
 export type ModelJudgeContext = Pick<LayerContext, "candidates" | "clock" | "log" | "prompts"> & {
   generation: Pick<LayerContext["generation"], "generate" | "status">;

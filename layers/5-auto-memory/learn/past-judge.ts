@@ -10,8 +10,8 @@ import type { WaitingCandidate } from "../../../src/memory/candidates/candidate.
 import type { MemoryType } from "../../../src/memory/memory.js";
 import { estimateTokens } from "../../../src/models/cost.js";
 import type { GenerationRequest, GenerationResult } from "../../../src/models/generation.js";
-import { formatBatch, type JudgedMessage, planBatches } from "../judge/batch.js";
 import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
+import { formatBatch, type JudgedMessage, planBatches } from "../judge/verdicts.js";
 import { describeMemory, type Learned, type Settled, WHOLE } from "./learner.js";
 
 export interface Estimate {

@@ -9,9 +9,15 @@
  */
 import { compareStatements } from "../../../src/text/compare.js";
 import { withAbsoluteDates } from "../../../src/text/dates.js";
-import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/text/support.js";
 import { foldSentence } from "../../../src/text/text.js";
-import { countShared, overlapOf, readStems } from "../../../src/text/words.js";
+import {
+  countShared,
+  findUnsupported,
+  isDecidedAlike,
+  isDecisive,
+  overlapOf,
+  readStems,
+} from "../../../src/text/words.js";
 import {
   announcesOthers,
   type Group,

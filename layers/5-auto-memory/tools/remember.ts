@@ -21,9 +21,8 @@ import { findEntities } from "../../../src/recall/entities.js";
 import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
 import type { FindDoubts } from "../injection/doubted-facts.js";
 import type { Said } from "../said/find-said.js";
+import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
-import { formatTitle } from "../words/title.js";
-import { findWhen } from "../words/when.js";
 import type { keepArguments, rememberArguments } from "./arguments.js";
 
 const parameters: ToolParameters = {

@@ -12,15 +12,14 @@
  */
 import { isForPeopleOnly, type Message } from "../../../src/io/message.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
-import type { Language } from "../../../src/text/language/language.js";
-import { languages } from "../../../src/text/language/languages.js";
+import { type Language, languages } from "../../../src/text/language.js";
 import {
   type Line,
   LONGEST_SENTENCE,
   MOST_SENTENCES,
   readOwnLines,
   splitLine,
-} from "../../../src/text/language/sentences.js";
+} from "../../../src/text/sentences.js";
 
 /** A message of the user's in this session, without what others put into it. */
 export interface UsersMessage {

@@ -1,7 +1,7 @@
 /** Judging past conversations: which model, about how much, whether the user agrees; then within what was agreed to. */
 import PQueue from "p-queue";
 import type { SaidTurn } from "../../../layers/5-auto-memory/extraction/read-turns.js";
-import type { JudgedMessage } from "../../../layers/5-auto-memory/judge/batch.js";
+import type { JudgedMessage } from "../../../layers/5-auto-memory/judge/verdicts.js";
 import type { Learned, LearnerOptions } from "../../../layers/5-auto-memory/learn/learner.js";
 import {
   createPastJudge,

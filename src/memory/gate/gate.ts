@@ -13,7 +13,7 @@
  * Idempotent: after a crash the same statement may come again.
  */
 import { type Compare, compareStatements, type Relation } from "../../text/compare.js";
-import { languages } from "../../text/language/languages.js";
+import { languages } from "../../text/language.js";
 import { findSecrets, redactSecrets } from "../../text/secrets/secrets.js";
 import { toLine } from "../../text/text.js";
 import { countShared, readStems } from "../../text/words.js";

@@ -1,19 +1,16 @@
 /** What of ours reads a text that somebody else wrote, each as its caller calls it. */
-
 import { stripVTControlCharacters } from "node:util";
 import { writePreview } from "../../../layers/1-tool-results/preview.js";
 import { formatMaterial } from "../../../layers/3-session-memory/write-sections.js";
 import { simplifyCommand } from "../../../layers/5-auto-memory/extraction/commands.js";
 import { planUnread } from "../../../layers/5-auto-memory/extraction/read-turns.js";
 import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injection/pattern.js";
-import { parseAnswer } from "../../../layers/5-auto-memory/judge/batch.js";
+import { parseAnswer } from "../../../layers/5-auto-memory/judge/verdicts.js";
 import { planRemembered } from "../../../layers/5-auto-memory/remembered.js";
 import { findOrder } from "../../../layers/5-auto-memory/said/find-order.js";
 import { findSaid, findVerbatim } from "../../../layers/5-auto-memory/said/find-said.js";
-import type { UsersMessage } from "../../../layers/5-auto-memory/words/statements.js";
-import { readStatements } from "../../../layers/5-auto-memory/words/statements.js";
-import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
-import { findWhen } from "../../../layers/5-auto-memory/words/when.js";
+import { findWhen, formatTitle } from "../../../layers/5-auto-memory/words/describe.js";
+import { readStatements, type UsersMessage } from "../../../layers/5-auto-memory/words/statements.js";
 import { checkAnswer } from "../../../layers/6-dream/ask-model.js";
 import { formatDelivery, parseInboxLine } from "../../../layers/7-across-agents/mail/mail.js";
 import {
