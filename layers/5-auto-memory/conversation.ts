@@ -17,13 +17,13 @@ import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
 import { isSummary, type Result } from "../../src/messages/history.js";
 import { planBoot } from "./injection/boot.js";
+import { createNamedEntities } from "./injection/current-facts.js";
 import {
   createKnownMemories,
   type KnownMemories,
   type KnownMemoriesOptions,
 } from "./injection/known-memories.js";
 import { findLineIDs, findNewMatches, planMatches, SESSION_BYTES } from "./injection/line.js";
-import { createNamedEntities } from "./injection/named-entities.js";
 import {
   CALLS_BETWEEN,
   type CallSubject,

@@ -7,51 +7,22 @@
  * A candidate waits on disk before anybody judges it, so that a model that fails or hangs delays and loses nothing. The
  * cursor moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
+import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
+import { number, object, oneOf } from "../../src/base/shape.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
 import type { Message } from "../../src/io/message.js";
+import { createStateFile, formatState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Gate } from "../../src/memory/gate/gate.js";
-import type { MemoryStore } from "../../src/memory/store/store.js";
 import { readTime } from "../../src/messages/call.js";
 import { createCountCommands } from "./extraction/commands.js";
-import { type Cursor, type Cursors, createCursors } from "./extraction/cursor.js";
-import { createTurnKeeper } from "./extraction/keep-said.js";
 import type { ModelJudge, Work } from "./judge/model-judge.js";
-import type { PastReader, PastReaderContext } from "./learn/past-sessions.js";
+import type { PastReader } from "./learn/past-sessions.js";
 import { readUsersMessages } from "./words/statements.js";
 
-export interface Extraction {
-  /** A user's message has come: from here on the session is read. Returns at once. */
-  onTurn(sessionID: string): void;
-  /** A text that a command's template put into a message: the user chose it and did not write it. */
-  onTemplate(text: string): void;
-  /** Did the user write this text themselves, as far as is known? */
-  isTheirs(text: string): boolean;
-  /** The session has answered. Reads what is new behind the turn; never rejects. */
-  onIdle(sessionID: string): void;
-  /** Its history was summarised, or notes replaced it: what waits is judged now. */
-  onCompaction(sessionID: string): void;
-}
-
-export type ExtractionContext = Pick<
-  LayerContext,
-  | "background"
-  | "candidates"
-  | "clock"
-  | "config"
-  | "family"
-  | "files"
-  | "folders"
-  | "generation"
-  | "host"
-  | "locks"
-  | "log"
-  | "prompts"
-> & {
-  instances: Pick<LayerContext["instances"], "living">;
-  memories: MemoryStore & Pick<LayerContext["memories"], "noteUse">;
-  gate: Gate;
-};
+export type ExtractionContext = LayerContext & { gate: Gate };
 
 const LAYER = "auto-memory";
 /** The host dates a message before it tells of it. */
@@ -60,11 +31,10 @@ const MOST_TEMPLATES = 50;
 /** Turns of earlier processes that are read at a start. */
 const MOST_LOOKED_BACK = 20;
 
-export function createExtraction(context: ExtractionContext): Extraction {
+export function createExtraction(context: ExtractionContext) {
   const { clock, family, files, folders, instances, log } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const countCommands = createCountCommands(context);
-  const keepTurns = createTurnKeeper(context);
   const templates = new Set<string>();
   const isTheirs = (text: string): boolean => !templates.has(text);
   const { enqueue, isAtWork } = createQueue(context);
@@ -74,7 +44,8 @@ export function createExtraction(context: ExtractionContext): Extraction {
   let hasLookedBack = false;
 
   return {
-    onTurn(sessionID) {
+    /** A user's message has come: from here on the session is read. Returns at once. */
+    onTurn(sessionID: string): void {
       judging.onTurn();
       const sinceMs = clock.now() - DATED_BEFORE_MS;
       enqueue(sessionID, () => begin(sessionID, sinceMs));
@@ -82,23 +53,28 @@ export function createExtraction(context: ExtractionContext): Extraction {
       hasLookedBack = true;
     },
 
-    onTemplate(text) {
+    /** A text that a command's template put into a message: the user chose it and did not write it. */
+    onTemplate(text: string): void {
       templates.add(text.trim());
       const [first] = templates;
       if (templates.size > MOST_TEMPLATES && first !== undefined) templates.delete(first);
     },
 
+    /** Did the user write this text themselves, as far as is known? */
     isTheirs,
-    onIdle: (sessionID) => enqueue(sessionID, () => extract(sessionID)),
-    onCompaction: (sessionID) => enqueue(sessionID, async () => judging.begin(sessionID)),
+
+    /** The session has answered. Reads what is new behind the turn; never rejects. */
+    onIdle: (sessionID: string): void => enqueue(sessionID, () => extract(sessionID)),
+
+    /** Its history was summarised, or notes replaced it: what waits is judged now. */
+    onCompaction: (sessionID: string): void => enqueue(sessionID, async () => judging.begin(sessionID)),
   };
 
   /** What a subagent is asked are another agent's words. */
   async function begin(sessionID: string, sinceMs: number): Promise<void> {
     const isKnown = (await cursors.read(sessionID)) !== undefined;
     const isChild = !isKnown && (await family.findParent(sessionID)) !== undefined;
-    const cursor: Cursor = { untilMs: sinceMs, callsUntilMs: sinceMs, ...(isChild && { isChild }) };
-    await cursors.begin(sessionID, cursor);
+    await cursors.begin(sessionID, { untilMs: sinceMs, callsUntilMs: sinceMs, ...(isChild && { isChild }) });
   }
 
   /** Reads the turns that ended with their process: a session that nobody goes back to is never idle again. */
@@ -114,8 +90,9 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (!cursor || cursor.isChild) return;
     const messages = await readSince(context, sessionID, cursor);
     if (!messages) return;
-    const { planUnread } = await import("./extraction/read-turns.js");
+    const { createTurnKeeper, planUnread } = await import("./extraction/turns.js");
     const { commands, next, turns } = planUnread(messages, cursor, isTheirs);
+    const keepTurns = createTurnKeeper(context);
     const { waiting } = await keepTurns(turns, { operation: "extract", session: sessionID });
     await countCommands(sessionID, commands);
     const hasMoved = next.untilMs !== cursor.untilMs || next.callsUntilMs !== cursor.callsUntilMs;
@@ -167,16 +144,7 @@ async function readSince(
  * question at a time; nothing waits for it.
  */
 
-interface Judging {
-  /** Somebody speaks: the quiet is over. */
-  onTurn(): void;
-  /** A session's turn was read, and so many of its messages wait. */
-  onRead(sessionID: string, waiting: number): void;
-  /** Judges what waits now, and reads past sessions if it is time to. Returns at once. */
-  begin(sessionID: string): void;
-}
-
-interface JudgingContext extends PastReaderContext, Pick<LayerContext, "background" | "config"> {
+interface JudgingContext extends ExtractionContext {
   cursors: Cursors;
   isTheirs(text: string): boolean;
   /** The session's work up to this time was judged. Returns at once. */
@@ -186,30 +154,36 @@ interface JudgingContext extends PastReaderContext, Pick<LayerContext, "backgrou
 const QUIET_MS = 90_000;
 /** So many messages fill a question. */
 const FULL = 20;
+/** Messages of the session that are looked through for what its work showed. */
+const LAST_MESSAGES_OF_WORK = 120;
 
-function createJudging(context: JudgingContext): Judging {
-  const { background, clock, config, log } = context;
+function createJudging(context: JudgingContext) {
+  const { background, clock, config, cursors, host, isTheirs, log, noteWork } = context;
   const mayAsk = config.autoMemory.judge === "auto" || config.autoMemory.judge === "model";
-  const ask = createAsking(context);
+  let judge: ModelJudge | undefined;
+  let readPast: PastReader | undefined;
   let isAsking = false;
   let wanted: string | undefined;
   let cancel = (): void => {};
   let waiting = 0;
 
   return {
-    onTurn: () => cancel(),
+    /** Somebody speaks: the quiet is over. */
+    onTurn: (): void => cancel(),
 
-    onRead(sessionID, more) {
+    /** A session's turn was read, and so many of its messages wait. */
+    onRead(sessionID: string, more: number): void {
       if (!mayAsk) return;
       waiting += more;
       cancel();
-      if (waiting >= FULL) return begin(sessionID);
-      cancel = clock.after(QUIET_MS, () => begin(sessionID));
+      if (waiting >= FULL) begin(sessionID);
+      else cancel = clock.after(QUIET_MS, () => begin(sessionID));
     },
 
     begin,
   };
 
+  /** Judges what waits now, and reads past sessions if it is time to. Returns at once. */
   function begin(sessionID: string): void {
     cancel();
     if (!mayAsk) return;
@@ -229,17 +203,8 @@ function createJudging(context: JudgingContext): Judging {
         if (next !== undefined) begin(next);
       });
   }
-}
 
-/** Messages of the session that are looked through for what its work showed. */
-const LAST_MESSAGES_OF_WORK = 120;
-
-function createAsking(context: JudgingContext): (sessionID: string) => Promise<void> {
-  const { config, cursors, host, isTheirs, noteWork } = context;
-  let judge: ModelJudge | undefined;
-  let readPast: PastReader | undefined;
-
-  return async (sessionID) => {
+  async function ask(sessionID: string): Promise<void> {
     const { createModelJudge, findWork } = await import("./judge/model-judge.js");
     judge ??= createModelJudge(context);
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES_OF_WORK)) ?? [];
@@ -253,5 +218,101 @@ function createAsking(context: JudgingContext): (sessionID: string) => Promise<v
     const { createPastReader } = await import("./learn/past-sessions.js");
     readPast ??= createPastReader(context);
     await readPast(sessionID);
+  }
+}
+
+/*
+ * How far each session has been read: `<folder>/<sessionID>.json`, machine state. Begun when a session's user speaks while
+ * the plugin listens, so that what was said before, in a fork's history too, is left alone. Moved only when all that was
+ * found is written.
+ */
+
+export interface Cursor {
+  /** Messages of the user's up to this time are read. */
+  untilMs: number;
+  /** Commands up to this time are counted. */
+  callsUntilMs: number;
+  /** A subagent's: it is told what to do by another agent, and nothing of it is the user's word. */
+  isChild?: true;
+  /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
+  isOpen?: true;
+  /** What its work showed up to this time was told to a judge, which answered. */
+  workUntilMs?: number;
+}
+
+export type Cursors = ReturnType<typeof createCursors>;
+
+/** Calls that write reject with the system's error. */
+export function createCursors({ files, folder, log }: { files: Files; folder: string; log: Log }) {
+  const known = new Map<string, Cursor>();
+  const stored = createStateFile<Cursor, undefined>({
+    files,
+    parse: (text) => parseCursor(JSON.parse(text)),
+    format: formatState,
+    fresh: undefined,
+    complain: { log, source: LAYER, anew: "begun anew" },
+  });
+  const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
+
+  return {
+    read,
+
+    /** A turn begins: the cursor stays where it is, and is put there when there is none. */
+    async begin(sessionID: string, cursor: Cursor): Promise<void> {
+      const found = await read(sessionID);
+      if (found?.isOpen || found?.isChild) return;
+      const begun: Cursor = { ...(found ?? cursor), ...(!cursor.isChild && { isOpen: true }) };
+      // Known first: a disk that does not take it must not make the turn read twice.
+      known.set(sessionID, begun);
+      await stored.write(pathOf(sessionID), begun);
+    },
+
+    /** All turns are read up to there. What was judged of its work stays noted. */
+    async move(sessionID: string, to: Pick<Cursor, "callsUntilMs" | "untilMs">): Promise<void> {
+      const { workUntilMs } = (await read(sessionID)) ?? {};
+      await put(sessionID, { ...to, ...(workUntilMs !== undefined && { workUntilMs }) });
+    },
+
+    /** Its work up to this time was judged. */
+    async noteWork(sessionID: string, workUntilMs: number): Promise<void> {
+      const found = await read(sessionID);
+      if (found) await put(sessionID, { ...found, workUntilMs });
+    },
+
+    /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
+    async listOpen(): Promise<string[]> {
+      const open: string[] = [];
+      for (const name of await files.list(folder)) {
+        const [, sessionID] = /^(.+)\.json$/.exec(name) ?? [];
+        if (sessionID !== undefined && (await stored.read(pathOf(sessionID)))?.isOpen) open.push(sessionID);
+      }
+      return open;
+    },
+  };
+
+  /** `undefined` when the session was never begun. A cursor that cannot be read counts as none, and is logged. */
+  async function read(sessionID: string): Promise<Cursor | undefined> {
+    const cursor = known.get(sessionID) ?? (await stored.read(pathOf(sessionID)));
+    if (cursor) known.set(sessionID, cursor);
+    return cursor;
+  }
+
+  async function put(sessionID: string, cursor: Cursor): Promise<void> {
+    await stored.write(pathOf(sessionID), cursor);
+    known.set(sessionID, cursor);
+  }
+}
+
+const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number, callsUntilMs: number });
+
+function parseCursor(value: unknown): Cursor | undefined {
+  if (!isCursor(value)) return undefined;
+  const { callsUntilMs, isChild, isOpen, untilMs, workUntilMs } = value;
+  return {
+    untilMs,
+    callsUntilMs,
+    ...(isChild === true && { isChild }),
+    ...(isOpen === true && { isOpen }),
+    ...(number(workUntilMs) && { workUntilMs }),
   };
 }

@@ -37,12 +37,11 @@ import { createConversation } from "./conversation.js";
 import { createExtraction } from "./extract.js";
 import type { Findings } from "./findings/findings.js";
 import { createAgentChanges, createConflicts, refuseConflict } from "./injection/conflicts.js";
-import { createFindDoubts } from "./injection/doubted-facts.js";
+import { createFindDoubts } from "./injection/current-facts.js";
 import { LAYER, planWithdrawal } from "./injection/shown.js";
 import { createAgentJudge } from "./judge/agent-judge.js";
 import { createMemoryTools } from "./tools/tools.js";
-import type { UsersMessage } from "./words/statements.js";
-import { readUsersMessages } from "./words/statements.js";
+import { readUsersMessages, type UsersMessage } from "./words/statements.js";
 
 export const files: readonly FileKind[] = [
   ...[".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [

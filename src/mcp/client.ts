@@ -6,6 +6,7 @@
  * as an instance of its own, `mcp-<client>-<digits>`, from its first session on. The names of its sessions begin with that
  * name, so no client can act for a session of OpenCode or of another client.
  */
+
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import {
@@ -13,7 +14,7 @@ import {
   createConflicts,
   refuseConflict,
 } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
+import { createFindDoubts } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { createRecallTool } from "../../layers/5-auto-memory/tools/tools.js";
 import { createUpdateTool } from "../../layers/5-auto-memory/tools/update.js";
 import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";

@@ -1,9 +1,9 @@
 /** Finds memories for a client, and formats what was found. */
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
+import { describeEntities } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
-import { describeEntities } from "../../layers/5-auto-memory/injection/named-entities.js";
 import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/tools.js";
 import type { Memory } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";

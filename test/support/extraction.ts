@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { createExtraction } from "../../layers/5-auto-memory/extract.js";
+import { createExtraction, type ExtractionContext } from "../../layers/5-auto-memory/extract.js";
 import { readConfig } from "../../src/config/config.js";
 import { createLocks } from "../../src/io/locks.js";
 import type { Part, ToolPart } from "../../src/io/message.js";
@@ -96,7 +96,7 @@ export async function openExtraction({ model = "small/one", options = {}, respon
     log,
     memories,
     prompts,
-  });
+  } as unknown as ExtractionContext);
   const session = world?.session ?? createSession(clock);
   const idle = async (sessionID = "ses_1") => {
     host.messages.set(sessionID, [...session.messages]);

@@ -1,5 +1,5 @@
 import { type AgentChange, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
+import { createFindDoubts } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { createMemoryTools } from "../../layers/5-auto-memory/tools/tools.js";
 import { bindTools } from "../../src/host/commands-and-tools.js";
 import { createGate } from "../../src/memory/gate/gate.js";

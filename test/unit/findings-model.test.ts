@@ -1,6 +1,6 @@
 /** A small model that chooses the sentences of a page: it selects, and adds no word. */
 import { describe, expect, it } from "vitest";
-import { readChoice } from "../../layers/5-auto-memory/findings/quotes.js";
+import { readChoice } from "../../layers/5-auto-memory/findings/finding.js";
 import { PROJECT, written } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -1,7 +1,6 @@
 /** The parts of a finding: the source of a call, and the sentences of its text. */
 import { describe, expect, it } from "vitest";
-import { createFindingKeeper } from "../../layers/5-auto-memory/findings/finding.js";
-import { findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
+import { createFindingKeeper, findQuotes } from "../../layers/5-auto-memory/findings/finding.js";
 import { readSource } from "../../layers/5-auto-memory/findings/source.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -1,6 +1,6 @@
 /** What 0.1.0 has written on disk: every later version must read these bytes, or say in the changelog that it does not. */
 import { expect, it } from "vitest";
-import { createCursors } from "../../layers/5-auto-memory/extraction/cursor.js";
+import { createCursors } from "../../layers/5-auto-memory/extract.js";
 import { parseInboxLine } from "../../layers/7-across-agents/mail/mail.js";
 import { parseSentView } from "../../layers/always/break-watch.js";
 import { parseJson } from "../../src/base/shape.js";

@@ -1,10 +1,8 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
 import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
-import type { Memory } from "../../../src/memory/memory.js";
-import { isActive, isFinding, isUsersRule } from "../../../src/memory/memory.js";
-
-import type { Doubts } from "./doubted-facts.js";
+import { isActive, isFinding, isUsersRule, type Memory } from "../../../src/memory/memory.js";
+import type { Doubts } from "./current-facts.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface BootOptions {

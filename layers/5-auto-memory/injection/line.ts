@@ -9,7 +9,7 @@ import { DAY_MS } from "../../../src/base/days.js";
 import { isActive, isFinding, type Memory } from "../../../src/memory/memory.js";
 import { cut, toLine, withoutMark } from "../../../src/text/text.js";
 import { dropAsides } from "../words/describe.js";
-import type { Doubts } from "./doubted-facts.js";
+import type { Doubts } from "./current-facts.js";
 
 export interface LineOptions {
   nowMs: number;

@@ -12,14 +12,19 @@ import type { Files } from "../../../src/io/files.js";
 import { createLineLog } from "../../../src/io/json-lines.js";
 import type { Log } from "../../../src/io/log.js";
 import type { Message } from "../../../src/io/message.js";
-import type { Judgement } from "../../../src/memory/candidates/candidate.js";
-import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
+import {
+  type Judgement,
+  readLatest,
+  type WaitingCandidate,
+} from "../../../src/memory/candidates/candidate.js";
 import type { Candidates } from "../../../src/memory/candidates/candidates.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { Memory, MemoryType } from "../../../src/memory/memory.js";
 import type { Memories, MemoryStore } from "../../../src/memory/store/store.js";
-import { createTurnKeeper } from "../extraction/keep-said.js";
-import { planUnread, type SaidTurn } from "../extraction/read-turns.js";
+import { estimateTokens } from "../../../src/models/cost.js";
+import { createTurnKeeper, listUnmarked, planUnread, type SaidTurn } from "../extraction/turns.js";
+import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
+import { formatBatch, type JudgedMessage, planBatches } from "../judge/verdicts.js";
 import { LEAST_WORTH } from "../words/worth.js";
 
 /** A user's message and what followed it up to their next one, in the host's shape. Every message has a time. */
@@ -49,14 +54,7 @@ export interface LearnedTurn {
   refused: readonly string[];
 }
 
-export interface Learner {
-  /** Keeps what the turn has to keep. Rejects with the disk's error; a repetition goes on from there. */
-  learn(turn: PastTurn): Promise<LearnedTurn>;
-  /** Writes what is left to be written. */
-  end(): Promise<void>;
-  /** What `learn` would offer to a judge. Changes nothing. */
-  listOpen(turn: PastTurn): Promise<readonly SaidTurn[]>;
-}
+export type Learner = ReturnType<typeof createLearner>;
 
 export interface LearnerOptions {
   clock: Clock;
@@ -77,7 +75,7 @@ export const WHOLE = "";
 /** So many judgements are written at once: each time the whole log is read. What a process loses the next run notes again. */
 const MOST_NOTES = 500;
 
-export function createLearner(options: LearnerOptions): Learner {
+export function createLearner(options: LearnerOptions) {
   const { candidates, clock, memories, run, settled } = options;
   const readOpen = createOpenReader(options);
   let listed: ReturnType<MemoryStore["list"]> | undefined;
@@ -101,7 +99,8 @@ export function createLearner(options: LearnerOptions): Learner {
   });
 
   return {
-    async learn(turn) {
+    /** Keeps what the turn has to keep. Rejects with the disk's error; a repetition goes on from there. */
+    async learn(turn: PastTurn): Promise<LearnedTurn> {
       const { session } = turn;
       const { known, open } = await readOpen(turn);
       const { kept, waiting } = await keepTurns(open, { operation: "learn", session, run });
@@ -130,16 +129,14 @@ export function createLearner(options: LearnerOptions): Learner {
 
     end,
 
-    async listOpen(turn) {
+    /** What `learn` would offer to a judge. Changes nothing. */
+    async listOpen(turn: PastTurn): Promise<readonly SaidTurn[]> {
       const { open } = await readOpen(turn);
-      return open.filter(({ marked, statements, worth }) => {
-        const isMarked = (one: (typeof statements)[number]): boolean =>
-          marked.some(({ statement }) => statement === one);
-        return worth >= LEAST_WORTH && !statements.every(isMarked);
-      });
+      return open.filter((one) => one.worth >= LEAST_WORTH && listUnmarked(one).length > 0);
     },
   };
 
+  /** Writes what is left to be written. */
   async function end(): Promise<void> {
     const some = notes;
     notes = [];
@@ -201,12 +198,7 @@ function describeCandidate(one: WaitingCandidate, session: string): Learned {
  * `state/extraction/learned.jsonl`. Read a second time, such a sentence would count as newer than it is.
  */
 
-export interface Settled {
-  /** A check whether the sentence is listed, complete as of now. Rejects with the system's error. */
-  read(): Promise<(message: string, sentence: string) => boolean>;
-  /** Rejects with the system's error. */
-  add(message: string, sentence: string): Promise<void>;
-}
+export type Settled = ReturnType<typeof createSettled>;
 
 interface SettledLine {
   v: 1;
@@ -216,9 +208,8 @@ interface SettledLine {
 
 const isLine = object<SettledLine>({ v: isVersion, said: string });
 
-/** `folder`: machine state of the extraction. Reads the list once. */
-export function createSettled(options: { files: Files; folder: string; log: Log }): Settled {
-  const { files, folder, log } = options;
+/** `folder`: machine state of the extraction. Reads the list once. Calls reject with the system's error. */
+export function createSettled({ files, folder, log }: { files: Files; folder: string; log: Log }) {
   const path = join(folder, "learned.jsonl");
   const lines = createLineLog<SettledLine>({
     files,
@@ -233,12 +224,13 @@ export function createSettled(options: { files: Files; folder: string; log: Log 
   };
 
   return {
-    async read() {
+    /** A check whether the sentence is listed, complete as of now. */
+    async read(): Promise<(message: string, sentence: string) => boolean> {
       const said = await load();
       return (message, sentence) => said.has(nameOf(message, sentence));
     },
 
-    async add(message, sentence) {
+    async add(message: string, sentence: string): Promise<void> {
       const said = nameOf(message, sentence);
       const all = await load();
       if (all.has(said)) return;
@@ -246,4 +238,86 @@ export function createSettled(options: { files: Files; folder: string; log: Log 
       all.add(said);
     },
   };
+}
+
+/*
+ * The judge of past conversations: the small model reads what they offer in full questions, and what it has answered about
+ * is settled, so that no later run asks again. `strata learn` asks under a budget that was stated before, the plugin within
+ * that of the day.
+ */
+
+export interface Estimate {
+  questions: number;
+  /** About; answers included. */
+  tokens: { input: number; output: number };
+}
+
+/** Of an answer about a full question: a few verdicts. */
+export const ANSWER_CHARACTERS = 2_400;
+
+/** What judging these messages takes. Pure. */
+export function estimateJudging(
+  messages: readonly JudgedMessage[],
+  { memories, task }: { task: string; memories: readonly { type: MemoryType; title: string }[] },
+): Estimate {
+  const batches = planBatches(messages);
+  const input = batches.reduce((sum, batch) => {
+    const prompt = `${task}\n\n${formatBatch({ messages: batch, work: [], memories })}`;
+    return sum + estimateTokens({ prompt, maxCharacters: 0 });
+  }, 0);
+  const output = Math.ceil((batches.length * ANSWER_CHARACTERS) / 4);
+  return { questions: batches.length, tokens: { input, output } };
+}
+
+export interface PastJudgeOptions extends ModelJudgeContext {
+  settled: Settled;
+  run: string;
+  /** Under which session of the host's the questions run. */
+  parentID: string;
+}
+
+/** So many messages fill a question. */
+const FULL = 20;
+
+export function createPastJudge(options: PastJudgeOptions) {
+  const { candidates, memories, parentID, run, settled } = options;
+  const judge = createModelJudge(options);
+  let waiting = 0;
+  let answered = 0;
+  let why: string | undefined;
+
+  return {
+    /** So many messages more wait. Judges them if they fill a question. */
+    async add(more: number): Promise<readonly Learned[]> {
+      waiting += more;
+      return waiting >= FULL ? ask() : [];
+    },
+
+    /** Judges the rest. */
+    end: ask,
+
+    /** So far. */
+    state: (): { answered: number; why?: string } => ({ answered, ...(why !== undefined && { why }) }),
+  };
+
+  async function ask(): Promise<readonly Learned[]> {
+    // Without an answer there is none to the next question either; what waits is judged in the next run.
+    if (why !== undefined) return [];
+    waiting = 0;
+    const before = (await candidates.list()).filter(({ isJudged }) => !isJudged);
+    if (before.length === 0) return [];
+    const judged = await judge({ sessionID: parentID, operation: "learn", run });
+    why = judged.why;
+    const open = new Set((await candidates.list()).flatMap(({ id, isJudged }) => (isJudged ? [] : [id])));
+    answered += judged.answered;
+    // A model that fails twice leaves them to the user, without having judged them.
+    if (judged.answered > 0) for (const one of before.filter(({ id }) => !open.has(id))) await settle(one);
+    const kept = new Set(judged.kept);
+    return (await memories.list()).filter(({ id }) => kept.has(id)).map((memory) => describeMemory(memory));
+  }
+
+  /** Several messages may say the same. */
+  async function settle({ said }: WaitingCandidate): Promise<void> {
+    for (const { message } of said) await settled.add(message, WHOLE);
+  }
 }

@@ -16,16 +16,24 @@ import type { Message } from "../../../src/io/message.js";
 import { createStateFile, formatState } from "../../../src/io/state-file.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
-import type { Cursors } from "../extraction/cursor.js";
 import type { ModelJudgeContext } from "../judge/model-judge.js";
-import { atItsTime, createLearner, createSettled, type PastTurn, type Settled, WHOLE } from "./learner.js";
-import { createPastJudge } from "./past-judge.js";
+import {
+  atItsTime,
+  createLearner,
+  createPastJudge,
+  createSettled,
+  type PastTurn,
+  type Settled,
+  WHOLE,
+} from "./learner.js";
+
 /** Reads past sessions if it is time to. Rejects with the system's error. `sessionID`: under which questions run. */
 export type PastReader = (sessionID: string) => Promise<void>;
 
 export type PastReaderContext = Pick<LayerContext, "files" | "folders" | "generation" | "host" | "locks"> &
   ModelJudgeContext & {
-    cursors: Pick<Cursors, "read">;
+    /** Of the sessions that are read behind each turn. */
+    cursors: { read(sessionID: string): Promise<unknown> };
     memories: Pick<LayerContext["memories"], "list" | "noteUse">;
   };
 

@@ -1,7 +1,6 @@
 /** Schemas of the memory tools' arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
 import { memoryTypes, readTypeName } from "../../../src/memory/memory.js";
-import { actions } from "./actions.js";
 
 /** Other tools' names for types are accepted and not offered. */
 const type = z.preprocess(
@@ -32,6 +31,18 @@ export const rememberArguments = z.object({
 });
 
 export const keepArguments = z.object({ letters: z.string().trim().min(1).max(300) });
+
+const actions = [
+  "edit",
+  "archive",
+  "restore",
+  "resolve",
+  "reopen",
+  "link",
+  "unlink",
+  "pin",
+  "unpin",
+] as const;
 
 export const updateArguments = z.object({
   id: z.string().trim().min(3),

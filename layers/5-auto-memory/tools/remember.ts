@@ -19,7 +19,7 @@ import type { MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
-import type { FindDoubts } from "../injection/doubted-facts.js";
+import type { FindDoubts } from "../injection/current-facts.js";
 import type { Said } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";

@@ -17,19 +17,11 @@ import { refuseConflict } from "../injection/conflicts.js";
 import type { Said, SaidSearch } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
-import { type Action, actions } from "./actions.js";
 import type { updateArguments } from "./arguments.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./remember.js";
 
-const parameters: ToolParameters = {
-  properties: {
-    id: { type: "string" },
-    action: { type: "string", enum: actions },
-    content: { type: "string" },
-  },
-  required: ["id", "action"],
-};
 type Arguments = z.output<typeof updateArguments>;
+type Action = Arguments["action"];
 
 /** What was done, as the answer begins, and as the user is told of it later. */
 const DONE: Readonly<Record<Action, readonly [answer: string, told: string]>> = {
@@ -43,6 +35,15 @@ const DONE: Readonly<Record<Action, readonly [answer: string, told: string]>> = 
   pin: ["Pinned", "pinned"],
   unpin: ["No longer pinned", "unpinned"],
 };
+const parameters: ToolParameters = {
+  properties: {
+    id: { type: "string" },
+    action: { type: "string", enum: Object.keys(DONE) },
+    content: { type: "string" },
+  },
+  required: ["id", "action"],
+};
+
 /** Actions that need the user's words for any memory, since they change its rank for good. */
 const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
 

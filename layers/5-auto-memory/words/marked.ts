@@ -3,7 +3,7 @@
  * of their own, in ten languages. The only words that are kept without anybody's judgement, so the table holds what is
  * plain and nothing else: whatever needs understanding is a judge's. Pure.
  */
-import type { MemoryType } from "../../../src/memory/memory.js";
+import { type MemoryDraft, type MemoryType, readTypeName } from "../../../src/memory/memory.js";
 import { announcesOthers, formatStatement, type Statement } from "./statements.js";
 
 /** Each is looked for at the beginning of a sentence, whatever polite words stand before it. */
@@ -151,4 +151,22 @@ export function findMark(statement: Statement, of: readonly Statement[]): Memory
 function isAskedAbout(statement: Statement, of: readonly Statement[]): boolean {
   const behind = of.slice(of.indexOf(statement) + 1);
   return statement.isItem && behind.find((one) => one.isQuestion || !one.isItem)?.isQuestion === true;
+}
+
+/** The first words of a lasting rule. */
+const RULE = /^(always|never|don['’]?t|do not|use|prefer|avoid|please|make sure|remember to)\b/i;
+
+/** The first words of a preference, which git does not see. */
+const PREFERENCE = /^(?:i|we) (?:prefer|like|love|dislike|hate)\b/i;
+
+/** `decision: we use port 8080` names its type; otherwise by its beginning; what is neither rule nor preference is knowledge. */
+export function planRemembered(words: string): Pick<MemoryDraft, "type" | "content"> {
+  const content = words.trim();
+  const [, named, rest = ""] = /^([a-z]+):\s*(.*)$/s.exec(content) ?? [];
+  const type = readTypeName(named);
+  if (type !== undefined) return { type, content: rest.trim() };
+  const statements = [{ text: content.split("\n")[0] ?? "", isItem: false, isQuestion: false }];
+  const isRule = RULE.test(content) || findMark(statements[0] as Statement, statements) === "directive";
+  if (PREFERENCE.test(content)) return { type: "preference", content };
+  return { type: isRule ? "directive" : "knowledge", content };
 }

@@ -1,14 +1,14 @@
 /** Judging past conversations: which model, about how much, whether the user agrees; then within what was agreed to. */
 import PQueue from "p-queue";
-import type { SaidTurn } from "../../../layers/5-auto-memory/extraction/read-turns.js";
+import type { SaidTurn } from "../../../layers/5-auto-memory/extraction/turns.js";
 import type { JudgedMessage } from "../../../layers/5-auto-memory/judge/verdicts.js";
-import type { Learned, LearnerOptions } from "../../../layers/5-auto-memory/learn/learner.js";
 import {
+  ANSWER_CHARACTERS,
   createPastJudge,
-  createSpending,
   estimateJudging,
-  readTask,
-} from "../../../layers/5-auto-memory/learn/past-judge.js";
+  type Learned,
+  type LearnerOptions,
+} from "../../../layers/5-auto-memory/learn/learner.js";
 import { StrataError } from "../../base/error.js";
 import { formatCount, formatMoney } from "../../base/format.js";
 import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../costs/prices.js";
@@ -17,8 +17,8 @@ import type { Host, UsedTokens } from "../../io/host.js";
 import { createPrompts } from "../../io/prompts.js";
 import { isHandedOver, readLatest } from "../../memory/candidates/candidate.js";
 import type { OpenMemories } from "../../memory/store/store.js";
-import { describeCall, planChoice } from "../../models/cost.js";
-import type { GenerationRequest } from "../../models/generation.js";
+import { describeCall, estimateTokens, planChoice } from "../../models/cost.js";
+import type { GenerationRequest, GenerationResult } from "../../models/generation.js";
 import { type OptionValues, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
 import { isInAgentsShell, type Project } from "../../operations/project.js";
 
@@ -86,16 +86,62 @@ function formatCost(
 
 /** Under this name, since it is the cost of no session. */
 const LEDGER = "strata-learn";
+const DEADLINE_MS = 120_000;
 
-/** Enters what a question has cost in the savings ledger, as the plugin does; a failure is only logged. */
-function createAccount({ cli, folders, instance, log }: Project, prices: ModelPrices | undefined) {
+interface SpendingOptions extends Pick<JudgingOptions, "generate" | "stop"> {
+  /** "provider/model"; absent: the host's choice. */
+  model: string | undefined;
+  /** No question is asked that would exceed so many tokens. */
+  mostTokens: number;
+  prices: ModelPrices | undefined;
+}
+
+/**
+ * Questions within the stated budget, and none after an interrupt. What they cost is in the savings ledger, as what the
+ * plugin asks; a failure of that is only logged.
+ */
+function createSpending({ cli, folders, instance, log }: Project, options: SpendingOptions) {
+  const { generate, model, mostTokens, prices, stop } = options;
   const { clock, files } = cli;
   const writes = new PQueue({ concurrency: 1 });
   const savings = createSavings({ clock, files, folder: folders.savings, instance, log, writes });
+  const spent: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
+  const named = model !== undefined && { model };
+  const findObstacle = (tokens = 0): string | undefined => {
+    if (stop.aborted) return "it was interrupted";
+    const sum = spent.input + spent.output + spent.cacheRead;
+    return sum + tokens > mostTokens
+      ? `the budget of ${formatCount(mostTokens)} tokens is used up`
+      : undefined;
+  };
 
-  return async (request: GenerationRequest, tokens: UsedTokens): Promise<void> => {
-    savings.record(describeCall({ ...request, sessionID: LEDGER }, tokens, findRates(prices)));
-    await writes.onIdle();
+  return {
+    spent,
+
+    async status() {
+      const why = findObstacle();
+      return { isAllowed: why === undefined, ...(why !== undefined && { why }), ...named };
+    },
+
+    async generate(request: GenerationRequest): Promise<GenerationResult> {
+      const { maxCharacters = ANSWER_CHARACTERS, prompt, purpose, sessionID } = request;
+      const why = findObstacle(estimateTokens({ prompt, maxCharacters: ANSWER_CHARACTERS }));
+      if (why !== undefined) return { kind: "refused", why };
+      const generated = await generate({
+        ...{ parentID: sessionID, title: purpose, prompt, maxAnswerTokens: maxCharacters },
+        ...{ signal: stop, deadlineMs: DEADLINE_MS, ...named },
+      });
+      const input = estimateTokens({ prompt, maxCharacters: 0 });
+      const used = generated.tokens ?? { input, output: 0, cacheRead: 0 };
+      spent.input += used.input;
+      spent.output += used.output;
+      spent.cacheRead += used.cacheRead;
+      savings.record(describeCall({ ...request, sessionID: LEDGER }, used, findRates(prices)));
+      await writes.onIdle();
+      if (generated.kind === "text") return { kind: "text", text: generated.text, tokens: used };
+      // Called off by the user: the model has not failed.
+      return { kind: stop.aborted ? "refused" : "failed", why: generated.reason };
+    },
   };
 }
 
@@ -152,7 +198,10 @@ export async function openJudging(project: Project, options: JudgingOptions): Pr
     return undefined;
   }
   const known = (await memories.list()).filter(({ isForeign }) => !isForeign);
-  const estimate = estimateJudging(messages, { memories: known.slice(0, 40), task: await readTask(prompts) });
+  const estimate = estimateJudging(messages, {
+    memories: known.slice(0, 40),
+    task: await prompts.read("memory-judge"),
+  });
   const { budget, model } = wanted;
   // As the plugin has learned them.
   const learned = createKnownPrices({ files: cli.files, log, path: folders.prices, writes: new PQueue() });
@@ -169,10 +218,7 @@ export async function openJudging(project: Project, options: JudgingOptions): Pr
   if (isYes || isDry) cli.warn(text);
   else if ((await cli.ask?.(`${text} Go on?`)) !== true) return undefined;
   if (isDry) return undefined;
-  const spending = createSpending({
-    ...{ generate, mostTokens, stop, onSpent: createAccount(project, prices) },
-    ...(model !== undefined && { model }),
-  });
+  const spending = createSpending(project, { generate, model, mostTokens, prices, stop });
   const judge = createPastJudge({ ...shared, generation: spending, log, parentID, prompts });
   const pending = new Map<string, Learned>();
 
@@ -187,7 +233,7 @@ export async function openJudging(project: Project, options: JudgingOptions): Pr
       const { answered, why } = judge.state();
       const left = (await candidates.list()).map(readLatest);
       return {
-        spent: formatCost(spending.spent(), { model, prices }),
+        spent: formatCost(spending.spent, { model, prices }),
         answered,
         ...(why !== undefined && { why }),
         waiting: left.flatMap((one) => pending.get(`${one?.session} ${one?.message}`) ?? []),
