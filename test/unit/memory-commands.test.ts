@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { planRemembered } from "../../layers/5-auto-memory/words/marked.js";
-import { findMemories, type Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
