@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
 import { isActive, isFinding, isUsersRule, type Memory } from "../../../src/memory/memory.js";
-import type { Doubts } from "./current-facts.js";
+import type { Doubts } from "./line.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface BootOptions {

@@ -5,10 +5,7 @@ import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readTaken } from "../../../src/sources/bootstrap/taken.js";
 import { type EntityFact, formatFact } from "../../../src/sources/entities/entity-fact.js";
-import { formatAge } from "./line.js";
-
-/** By memory id: what to verify, as a clause. */
-export type Doubts = ReadonlyMap<string, string>;
+import { type Doubts, formatAge } from "./line.js";
 
 /** Never rejects because of a file's contents. */
 export type FindDoubts = (memories: readonly Memory[]) => Promise<Doubts>;

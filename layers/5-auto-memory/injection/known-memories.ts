@@ -16,7 +16,8 @@ import {
 } from "../../../src/project/other-instances.js";
 import { toLine, withoutMark } from "../../../src/text/text.js";
 import { type AgentChanges, type Conflicts, formatOpenConflicts } from "./conflicts.js";
-import type { Doubts, FindDoubts } from "./current-facts.js";
+import type { FindDoubts } from "./current-facts.js";
+import type { Doubts } from "./line.js";
 import { findLineIDs } from "./line.js";
 import { findTriggerRules, type TriggerRule } from "./pattern.js";
 import { LAYER } from "./shown.js";

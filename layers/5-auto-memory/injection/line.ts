@@ -9,7 +9,9 @@ import { DAY_MS } from "../../../src/base/days.js";
 import { isActive, isFinding, type Memory } from "../../../src/memory/memory.js";
 import { cut, toLine, withoutMark } from "../../../src/text/text.js";
 import { dropAsides } from "../words/describe.js";
-import type { Doubts } from "./current-facts.js";
+
+/** By memory id: what to verify, as a clause. */
+export type Doubts = ReadonlyMap<string, string>;
 
 export interface LineOptions {
   nowMs: number;
