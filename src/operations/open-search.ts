@@ -21,9 +21,9 @@ const EMBED_MS = 5_000;
 /** The part of the store that a search needs. */
 type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
 
-/** For a command: pending indexing keeps the process alive. */
+/** For a command. */
 export const openSearch = (project: Project, memories: Searched): Promise<OpenSearch> =>
-  openLastingSearch(project, memories, { clock: keepAwake(project.cli.clock), own: openOwnState(project) });
+  openLastingSearch(project, memories, { clock: project.cli.clock, own: openOwnState(project) });
 
 /** For a long-running process with its own clock and machine state. */
 export async function openLastingSearch(
@@ -59,18 +59,4 @@ export async function openGate(project: Project, memories: OpenMemories): Promis
     memories: { ...memories, list: async () => memories.known() },
     findSimilar: createFindSimilar(memories, search),
   });
-}
-
-/** A clock whose timers keep the process alive: between two slices of indexing nothing else does. */
-function keepAwake(clock: Clock): Clock {
-  return {
-    ...clock,
-    after(delayMs, action) {
-      let isCancelled = false;
-      void clock.pause(delayMs).then(() => isCancelled || action());
-      return () => {
-        isCancelled = true;
-      };
-    },
-  };
 }

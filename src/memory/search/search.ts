@@ -1,17 +1,17 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
 import type PQueue from "p-queue";
 import { DAY_MS } from "../../base/days.js";
+import { formatError } from "../../base/error.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Log } from "../../io/log.js";
 import type { SeenSessions } from "../../project/own.js";
+import { formatWordsOnly } from "../../recall/embedder.js";
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../recall/entities.js";
-import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
-import { foldSentence } from "../../text/text.js";
-import { joinLines } from "../fields.js";
+import type { Embedder, Recall, RecallEntry, RecallHit, WordVectors } from "../../recall/recall.js";
+import { foldSentence, toLine } from "../../text/text.js";
 import { isActive, isConfidential, type Memory, type MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store/store.js";
-import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
 import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";
 
 export interface MemorySearchOptions {
@@ -83,7 +83,7 @@ const LEAST_SHARE = 0.1;
 const IMPORTANCE_SWING = 0.15;
 
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
-  const { memories, clock, files, log, background, embedder } = options;
+  const { memories, clock, files, embedder } = options;
   const { importanceOf = ({ importance }) => importance, mayEmbed = isShareable } = options;
   let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
@@ -92,13 +92,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     wordVectors ??= createWordVectors();
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
-  const common = { clock, log, background };
-  const active = createMemoryIndex({
-    ...common,
-    memories,
-    mayEmbed,
-    createIndex: () => createIndex(embedder),
-  });
+  const active = createMemoryIndex({ ...options, mayEmbed, createIndex: () => createIndex(embedder) });
   const past = createPastSessions({
     files,
     folder: options.sessionMemory,
@@ -126,14 +120,16 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - memoryHits.length);
       const pastLines = pastHits.slice(0, room);
       return [
-        ...memoryHits.slice(0, limit - pastLines.length).map(({ memory, why }) => toFound(memory, why)),
+        ...memoryHits
+          .slice(0, limit - pastLines.length)
+          .map(({ memory, why }): Found => ({ kind: "memory", memory, why })),
         ...pastLines,
       ];
     },
 
     match(text) {
       active.open();
-      const hits = active.recall?.match(text, { limit: MOST_MATCHES }) ?? [];
+      const hits = active.recall()?.match(text, { limit: MOST_MATCHES }) ?? [];
       const matched = weigh(hits, active).filter(({ memory }) => isActive(memory, clock.now()));
       return matched.sort(byScore).map(({ memory }) => memory);
     },
@@ -141,9 +137,10 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
 
   /** Rebuilt after a change: archive searches are rare. */
   function openArchive(): MemoryIndex {
-    const list = async () => (await memories.list({ archived: true })).filter(isArchived);
+    const list = async () =>
+      (await memories.list({ archived: true })).filter(({ status }) => status === "archived");
     const collection = { list, known: () => [], onChange: () => {} };
-    return createMemoryIndex({ ...common, memories: collection, createIndex });
+    return createMemoryIndex({ ...options, memories: collection, mayEmbed, createIndex });
   }
 
   async function searchIndex(collection: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
@@ -151,13 +148,11 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     if (query.id !== undefined) return findByID(collection, query.id);
     const { byWords, entity, text, type } = query;
     const asked = text ?? entity;
+    const recall = collection.recall();
     const found =
-      asked === undefined || collection.recall === undefined
+      asked === undefined || recall === undefined
         ? listByTime(collection)
-        : weigh(
-            await (byWords ? collection.recall.search : collection.recall.searchByMeaning)(asked, ALL),
-            collection,
-          );
+        : weigh(await (byWords ? recall.search : recall.searchByMeaning)(asked, ALL), collection);
     return found.filter(
       ({ memory }) =>
         (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
@@ -172,6 +167,127 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
     });
   }
+}
+
+type IndexOptions = Pick<MemorySearchOptions, "background" | "log" | "memories"> & {
+  createIndex: () => Promise<Recall>;
+  mayEmbed(memory: Memory): boolean;
+};
+
+type MemoryIndex = ReturnType<typeof createMemoryIndex>;
+
+/**
+ * A recall index, built in the background and kept current: until a change is indexed, searches see the earlier state. A
+ * failure is logged, and the next use tries again.
+ */
+function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }: IndexOptions) {
+  const indexed = new Map<string, Memory>();
+  let recall: Recall | undefined;
+  let work: Promise<void> | undefined;
+  let isFilled = false;
+  let isStale = false;
+  let complaint: string | undefined;
+  memories.onChange(() => {
+    isStale = true;
+    if (isFilled) start();
+  });
+
+  return {
+    whenCurrent,
+    /** The indexed memories by id. */
+    memories: indexed as ReadonlyMap<string, Memory>,
+    /** `undefined` until its code is loaded. */
+    recall: () => recall,
+
+    /** Never waits, never throws. */
+    open(): void {
+      if (!isFilled) start();
+      else void embed();
+    },
+
+    /** Resolves when everything known at the call is also embedded, or the embedder failed. Never rejects. */
+    async whenEmbedded(): Promise<void> {
+      await whenCurrent();
+      await embed();
+    },
+  };
+
+  /** Resolves when everything known at the call is indexed, or indexing failed. */
+  async function whenCurrent(): Promise<void> {
+    while (!isFilled || isStale) {
+      start();
+      await work;
+      if (!isFilled) return;
+    }
+  }
+
+  function start(): void {
+    work ??= background
+      .add(update)
+      .catch((thrown) => {
+        isFilled = false;
+        log.error("recall", `memories may not be found until the next attempt: ${formatError(thrown)}`);
+      })
+      .finally(() => {
+        work = undefined;
+        if (isFilled && isStale) start();
+      });
+  }
+
+  async function update(): Promise<void> {
+    recall ??= await createIndex();
+    do {
+      isStale = false;
+      follow(recall, isFilled ? memories.known() : await memories.list());
+      isFilled = true;
+    } while (isStale);
+    void embed();
+  }
+
+  /** A memory that has not changed is the same object. */
+  function follow(index: Recall, all: readonly Memory[]): void {
+    const ids = new Set(all.map(({ id }) => id));
+    for (const id of [...indexed.keys()].filter((one) => !ids.has(one))) {
+      index.remove(id);
+      indexed.delete(id);
+    }
+    for (const memory of all.filter((one) => indexed.get(one.id) !== one)) {
+      index.add(toEntry(memory, mayEmbed(memory)));
+      indexed.set(memory.id, memory);
+    }
+  }
+
+  /** No search waits for it: until it is done, memories are found by their words. Asks again for those that failed. */
+  async function embed(): Promise<void> {
+    try {
+      await recall?.embed();
+      complaint = undefined;
+    } catch (thrown) {
+      const message = formatWordsOnly(thrown);
+      if (message !== complaint) log.warn("recall", message);
+      complaint = message;
+    }
+  }
+}
+
+/**
+ * A memory as an index entry. Its entities go with the text, not under `paths`: those describe work, which ages; a
+ * decision about a file does not. Memories of one session share a group.
+ */
+function toEntry(memory: Memory, mayEmbed: boolean): RecallEntry {
+  const { aliases, content, created, entities, id, links, provenance, supersededBy, tags, title, type } =
+    memory;
+  return {
+    id,
+    title,
+    text: [content, tags.join(", "), entities.join(" "), type].join("\n"),
+    aliases,
+    date: created,
+    links: supersededBy === undefined ? links : [...links, supersededBy],
+    order: Date.parse(created) || 0,
+    isPrivate: !mayEmbed,
+    ...(provenance.session !== undefined && { group: provenance.session }),
+  };
 }
 
 /** Lines of past sessions; none if the query names an id or a type. */
@@ -202,10 +318,6 @@ function dropIrrelevant<T extends { score: number }>(hits: readonly T[]): T[] {
 
 function byScore(a: Weighed, b: Weighed): number {
   return b.score - a.score || (a.memory.id < b.memory.id ? -1 : 1);
-}
-
-function toFound(memory: Memory, why: string): Found {
-  return { kind: "memory", memory, why };
 }
 
 function findByID({ memories }: MemoryIndex, id: string): Weighed[] {
@@ -250,27 +362,21 @@ function hasEntity(entities: readonly string[], entity: string): boolean {
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
 }
 
-function isShareable(memory: Memory): boolean {
-  return !memory.isForeign && !isConfidential(memory);
-}
-
-function isArchived({ status }: Memory): boolean {
-  return status === "archived";
-}
+const isShareable = (memory: Memory): boolean => !memory.isForeign && !isConfidential(memory);
 
 const LONGEST_WORDS = 160;
 
 /** One line for people: the hit, its place and its age. */
 export function formatFound(found: Found, nowMs: number): string {
   if (found.kind === "session")
-    return `past session ${found.sessionID}  ${cut(found.text)}  (${formatDays(found.date, nowMs)})`;
+    return `past session ${found.sessionID}  ${toLine(found.text, LONGEST_WORDS)}  (${formatDays(found.date, nowMs)})`;
   const { content, id, isForeign, status, title, updated } = found.memory;
-  const words = joinLines(content);
+  const words = content.trim();
   // Omit content that repeats the title.
   const more = words === "" || words === title ? "" : `: ${words}`;
   const from = isForeign ? "from the repository, " : "";
   const state = status === "active" ? from : `${from}${status}, `;
-  return `${id}  ${cut(`${title}${more}`)}  (${state}${formatDays(updated, nowMs)})`;
+  return `${id}  ${toLine(`${title}${more}`, LONGEST_WORDS)}  (${state}${formatDays(updated, nowMs)})`;
 }
 
 /** Ids of the memories whose line has all of their words: a list uses these. */
@@ -287,14 +393,4 @@ export function formatDays(date: string, nowMs: number): string {
   const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / DAY_MS));
   if (Number.isNaN(days)) return "of unknown age";
   return days === 0 ? "today" : `${days} ${days === 1 ? "day" : "days"} ago`;
-}
-
-function cut(text: string): string {
-  const letters = [...joinLines(text)];
-  return letters.length <= LONGEST_WORDS
-    ? letters.join("")
-    : `${letters
-        .slice(0, LONGEST_WORDS - 1)
-        .join("")
-        .trimEnd()}…`;
 }

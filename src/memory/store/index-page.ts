@@ -6,6 +6,7 @@ import type { Clock } from "../../io/clock.js";
 import { type Files, readText } from "../../io/files.js";
 import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
+import { toLine } from "../../text/text.js";
 import { joinLines } from "../fields.js";
 import type { Memory } from "../memory.js";
 import { type RankedPart, rankMemories, type Use } from "../rank.js";
@@ -26,24 +27,19 @@ const LONGEST_TITLE = 100;
 export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): string {
   const all = parts.reduce((sum, { memories }) => sum + memories.length, 0);
   const lines = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
-  const more = parts.flatMap(formatPart);
-  const whole = [...lines, ...more.map(({ line }) => line)];
-  if (fits(whole, limits)) return toText(whole);
   let left = all;
-  for (const { line, isMemory } of more) {
-    const next = isMemory ? left - 1 : left;
-    if (!fits([...lines, line, "", formatLeftOut(next)], limits)) break;
-    lines.push(line);
-    left = next;
+  for (const { heading, memories } of parts.filter((part) => part.memories.length > 0)) {
+    const head = ["", `## ${heading}`, ""];
+    for (const [n, memory] of memories.entries()) {
+      const more = [...(n === 0 ? head : []), formatLine(memory)];
+      const isLast = left === 1;
+      const end = isLast ? [] : ["", formatLeftOut(left - 1)];
+      if (!fits([...lines, ...more, ...end], limits)) return toText([...lines, "", formatLeftOut(left)]);
+      lines.push(...more);
+      left--;
+    }
   }
-  while (lines.at(-1) === "" || lines.at(-1)?.startsWith("## ")) lines.pop();
-  return toText([...lines, "", formatLeftOut(left)]);
-}
-
-function formatPart({ heading, memories }: RankedPart): { line: string; isMemory: boolean }[] {
-  if (memories.length === 0) return [];
-  const head = ["", `## ${heading}`, ""].map((line) => ({ line, isMemory: false }));
-  return [...head, ...memories.map((memory) => ({ line: formatLine(memory), isMemory: true }))];
+  return toText(lines);
 }
 
 /** The index line of one memory. */
@@ -54,12 +50,7 @@ export function formatLine(memory: Memory): string {
   const words = findMore(joinLines(content), title);
   const more = words === "" ? "" : `: ${words}`;
   const line = `- [${escapeTitle(title.slice(0, LONGEST_TITLE))}](${formatTarget(`${file}.md`)}) (${state})${more}`;
-  return line.length <= LONGEST_LINE
-    ? line
-    : `${[...line]
-        .slice(0, LONGEST_LINE - 1)
-        .join("")
-        .trimEnd()}…`;
+  return toLine(line, LONGEST_LINE - 1);
 }
 
 /** The content without its title, which is often part of it. */
@@ -97,15 +88,6 @@ function fits(lines: readonly string[], { maxLines, maxSize }: IndexLimits): boo
  * and at once on `flush`. Leaves a page alone if a person wrote it.
  */
 
-interface IndexWriter {
-  /** Schedules a rewrite of this folder's page. */
-  touch(place: IndexPlace): void;
-  /** The same, once per folder. */
-  touchFirst(place: IndexPlace): void;
-  /** Resolves when all touched pages are written. Never rejects. */
-  flush(): Promise<void>;
-}
-
 /** A folder of memories, and that of its machine state. */
 interface IndexPlace {
   folder: string;
@@ -125,7 +107,7 @@ interface IndexWriterOptions {
 
 const DELAY_MS = 1_000;
 
-export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
+export function createIndexWriter(options: IndexWriterOptions) {
   const { clock, files, limits, locks, log, read, useOf } = options;
   const waiting = new Map<string, IndexPlace>();
   const touched = new Set<string>();
@@ -135,18 +117,21 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
 
   return {
     touch,
-    touchFirst(place) {
+    flush,
+    /** Schedules a rewrite of this folder's page, once. */
+    touchFirst(place: IndexPlace): void {
       if (!touched.has(place.folder)) touch(place);
     },
-    flush,
   };
 
+  /** Schedules a rewrite of this folder's page. */
   function touch(place: IndexPlace): void {
     touched.add(place.folder);
     waiting.set(place.folder, place);
     stop ??= clock.after(DELAY_MS, () => void flush());
   }
 
+  /** Resolves when all touched pages are written. Never rejects. */
   function flush(): Promise<void> {
     stop?.();
     stop = undefined;

@@ -12,7 +12,7 @@ import type { MemoryGate } from "../draft.js";
 import { type Memory, type MemoryType, parseID } from "../memory.js";
 import type { Use } from "../rank.js";
 import type { Trust } from "../trust/trust.js";
-import { createAdoption, createChangeAll } from "./changes/change-many.js";
+import { createAdoptAll, createChangeAll } from "./changes/change-many.js";
 import { type ChangeParts, type Changes, createChanges } from "./changes/changes.js";
 import { createPublishing } from "./changes/publishing.js";
 import { type Collection, createCollection, findCollection } from "./collection.js";
@@ -72,10 +72,10 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
 
   return {
     ...changes,
-    ...createAdoption(parts),
     ...createPublishing(parts),
     ...createReads(collections, find),
     ...createAcceptance(options, collections),
+    adoptAll: createAdoptAll(parts),
     changeAll: createChangeAll(parts),
     undo: createUndo(collections, onWritten),
     exchange: openExchange({ ...options, collections, onWritten }),

@@ -142,10 +142,13 @@ function createMarking({ ledger, prefix, trust }: OwnershipOptions) {
     const isOthers = isForeign(path, hash);
     const known = ledger.known(path);
     const editedAt = !isOthers && known?.hash === hash ? known?.editedAt : undefined;
+    const isEdited = editedAt !== undefined && editedAt > reading.memory.updated;
+    // The same object as before tells others that nothing has changed.
+    if (!isOthers && !isEdited) return entry;
     const memory = {
       ...reading.memory,
       ...(isOthers && { isForeign: true as const }),
-      ...(editedAt !== undefined && editedAt > reading.memory.updated && { updated: editedAt }),
+      ...(isEdited && { updated: editedAt }),
     };
     return { ...entry, reading: { ...reading, memory } };
   }

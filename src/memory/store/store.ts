@@ -71,11 +71,9 @@ export interface Memories extends MemoryStore {
 /** The store with the operations that only a person's commands need. */
 export interface OpenMemories extends Memories {
   /**
-   * Writes a memory's file from another store, byte for byte, if its id is free. An existing file with the same bytes
-   * stays; any other is a refusal.
+   * Writes files of memories from another store, byte for byte, if their ids are free: several hundred in one step on disk,
+   * one result per file, in order. An existing file with the same bytes stays; any other is a refusal.
    */
-  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
-  /** The same for many files, several hundred in one step on disk; one result per file, in order. */
   adoptAll(
     files: readonly MemoryCopy[],
     cause: Cause & { run: string },

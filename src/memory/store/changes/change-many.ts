@@ -113,23 +113,16 @@ async function planSteps(
 /** Limits the size of a step: each line of `pending.json` holds a whole memory. */
 const AT_A_TIME = 250;
 
-export function createAdoption(parts: ChangeParts): Pick<OpenMemories, "adopt" | "adoptAll"> {
-  return {
-    async adopt(copy, cause) {
-      const [written] = await adoptSome(parts, [copy], cause);
-      return written ?? refuse(missing(copy.id));
-    },
-
-    async adoptAll(copies, cause, onProgress) {
-      const written: Written[] = [];
-      // A name that a person has freed by removing its file counts as free.
-      await Promise.all(parts.collections.map((collection) => collection.scan()));
-      for (let from = 0; from < copies.length; from += AT_A_TIME) {
-        written.push(...(await adoptSome(parts, copies.slice(from, from + AT_A_TIME), cause)));
-        onProgress?.(written.length);
-      }
-      return written;
-    },
+export function createAdoptAll(parts: ChangeParts): OpenMemories["adoptAll"] {
+  return async (copies, cause, onProgress) => {
+    const written: Written[] = [];
+    // A name that a person has freed by removing its file counts as free.
+    await Promise.all(parts.collections.map((collection) => collection.scan()));
+    for (let from = 0; from < copies.length; from += AT_A_TIME) {
+      written.push(...(await adoptSome(parts, copies.slice(from, from + AT_A_TIME), cause)));
+      onProgress?.(written.length);
+    }
+    return written;
   };
 }
 
