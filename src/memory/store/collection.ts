@@ -13,16 +13,15 @@ import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import type { HeldLock, Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
-import { formatPrefix, type Memory, type Place } from "../memory.js";
+import { formatPrefix, type Place } from "../memory.js";
 import { formatPath, idOf, LEDGER, parsePath, splitPath } from "../path.js";
-import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { recoverPending } from "./journal.js";
 import { createLedger, type Ledger } from "./ledger.js";
-import type { Cause, LedgerLine } from "./ledger-line.js";
+import type { Cause } from "./ledger-line.js";
 import { createOwnership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
-import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./scan.js";
+import { createEntries, type Entries, type EntriesOptions, type Looked } from "./scan.js";
 import { openTransaction, type Transaction } from "./transaction.js";
 import { createUndoGuard } from "./undo-guard.js";
 
@@ -39,34 +38,11 @@ export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scop
   onSeen?: (ids: readonly string[]) => void;
 }
 
-export interface Collection {
-  readonly place: CollectionPlace;
-  readonly folder: string;
-  /** Checks the files, and enters people's changes in the ledger. */
-  scan(): Promise<void>;
-  entries(): readonly Entry[];
-  /** As they were last seen; the same list as long as none has changed. */
-  memories(): readonly Memory[];
-  /** True while the ownership of some files is being determined. */
-  isDeciding(): boolean;
-  /** Names and hashes of the files that are not the user's, by the ids of their memories. */
-  foreign(): ReadonlyMap<string, NamedContents>;
-  /** Runs `action` under the lock, after recovering unfinished changes. */
-  change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T>;
-  /** The file as it is now. */
-  look(path: string): Promise<Looked | undefined>;
-  /** All lines of its ledger. */
-  readLedger(): Promise<LedgerLine[]>;
-  /**
-   * Reverts what the host's undo has done to these files, absolute, or to any; returns the ids of what was mended.
-   * Rejects when the disk fails.
-   */
-  mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<string[]>;
-}
+export type Collection = ReturnType<typeof createCollection>;
 
 const LOCK_WAIT_MS = 8_000;
 
-export function createCollection(options: CollectionOptions): Collection {
+export function createCollection(options: CollectionOptions) {
   const { files, locks, log, place } = options;
   const { folder, state } = place;
   const prefix = formatPrefix(place);
@@ -82,16 +58,24 @@ export function createCollection(options: CollectionOptions): Collection {
     place,
     folder,
     entries: entries.all,
+    /** As they were last seen; the same list as long as none has changed. */
     memories: () => ownership.memories(entries),
-    look: async (path) => ownership.mark(await look(path)),
+    /** True while the ownership of some files is being determined. */
     isDeciding: ownership.isDeciding,
+    /** Names and hashes of the files that are not the user's, by the ids of their memories. */
     foreign: () => ownership.foreign(entries),
     readLedger: ledger.readAll,
+    /** Checks the files, and enters people's changes in the ledger. */
     scan: shareNext(scan),
-
     change,
+    /** The file as it is now. */
+    look: async (path: string): Promise<Looked | undefined> => ownership.mark(await look(path)),
 
-    mendAfterUndo: (cause, touched) =>
+    /**
+     * Reverts what the host's undo has done to these files, absolute, or to any; returns the ids of what was mended.
+     * Rejects when the disk fails.
+     */
+    mendAfterUndo: (cause: Cause, touched?: ReadonlySet<string>): Promise<string[]> =>
       change(async (transaction, lock) => {
         await undoGuard.restoreLedger(lock);
         await ledger.readOn();
@@ -101,6 +85,7 @@ export function createCollection(options: CollectionOptions): Collection {
       }),
   };
 
+  /** Runs `action` under the lock, after recovering unfinished changes. */
   async function change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
     const done = await underLock(action);
     await undoGuard.keepCopy(ledger.sizes());

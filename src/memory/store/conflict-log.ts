@@ -18,14 +18,7 @@ import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { findObstacle, formatObstacle, listItself, readWithin } from "./scan.js";
 
-export interface ConflictLog {
-  /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */
-  add(inUse: Memory, other: OtherVersion): Promise<string>;
-  /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
-  listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]>;
-  /** Archives a record that a person has decided, even if both versions are unchanged. */
-  settle(record: Pick<ConflictRecord, "path">): Promise<void>;
-}
+export type ConflictLog = ReturnType<typeof createConflictLog>;
 
 export interface ConflictLogOptions {
   clock: Clock;
@@ -46,11 +39,12 @@ export interface OtherVersion {
   by: string | undefined;
 }
 
-export function createConflictLog({ clock, files, folder, trust }: ConflictLogOptions): ConflictLog {
+export function createConflictLog({ clock, files, folder, trust }: ConflictLogOptions) {
   const [shared, hidden] = planConflictFolders(folder);
 
   return {
-    async add(inUse, other) {
+    /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */
+    async add(inUse: Memory, other: OtherVersion): Promise<string> {
       const { by, content, id, title } = other;
       const { session } = inUse.provenance;
       const conflict: Conflict = {
@@ -72,7 +66,8 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
       return path;
     },
 
-    async listOpen(memories) {
+    /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
+    async listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]> {
       const open: ConflictRecord[] = [];
       for (const conflict of await readConflictRecords(files, folder)) {
         if (trust && !trust.isOwn(nameConflictRecord(folder, conflict))) continue;
@@ -82,7 +77,8 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
       return open.sort((a, b) => (a.found < b.found ? -1 : 1));
     },
 
-    settle: ({ path }) => archive(path),
+    /** Archives a record that a person has decided, even if both versions are unchanged. */
+    settle: ({ path }: Pick<ConflictRecord, "path">) => archive(path),
   };
 
   /** Moves a record to `archive/conflicts/` of its root, a private one to `private/archive/conflicts/`. */

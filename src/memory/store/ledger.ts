@@ -19,20 +19,7 @@ import { formatLedgerFile, LEDGER } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { findObstacle, formatObstacle, listItself, readTextWithin } from "./scan.js";
 
-export interface Ledger {
-  /** Name of the ledger file for a line of this time, without its folder. */
-  nameFile(at: string): Promise<string>;
-  /** Reads what any process has changed since the last call. */
-  readOn(): Promise<void>;
-  /** The file's hash and time by the ledger (hash `null` if removed); `undefined` if it has no line about this path. */
-  known(path: string): KnownFile | undefined;
-  /** Paths that the ledger has lines about. */
-  paths(): Iterable<string>;
-  /** All lines, in the order of the ledger files, each once. */
-  readAll(): Promise<LedgerLine[]>;
-  /** Bytes read of each ledger file. */
-  sizes(): ReadonlyMap<string, number>;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 export interface KnownFile {
   hash: string | null;
@@ -56,17 +43,20 @@ export interface LedgerOptions {
 /** A line without its text. */
 type Head = Omit<LedgerLine, "contents">;
 
-export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOptions): Ledger {
+export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOptions) {
   /** What is known of each ledger file. */
   let read = new Map<string, { bytes: number; heads: readonly Head[] }>();
   const reported = new Set<string>();
   let known: ReadonlyMap<string, KnownFile> = new Map();
 
   return {
-    sizes: () => new Map([...read].map(([name, { bytes }]) => [name, bytes])),
-    nameFile: async (at) => formatLedgerFile(at, await nameClone()),
+    /** Bytes read of each ledger file. */
+    sizes: (): ReadonlyMap<string, number> => new Map([...read].map(([name, { bytes }]) => [name, bytes])),
+    /** Name of the ledger file for a line of this time, without its folder. */
+    nameFile: async (at: string) => formatLedgerFile(at, await nameClone()),
 
-    async readOn() {
+    /** Reads what any process has changed since the last call. */
+    async readOn(): Promise<void> {
       const all = await listFiles(files, folder);
       if (all.length === read.size && all.every(({ bytes, name }) => read.get(name)?.bytes === bytes)) return;
       const now: typeof read = new Map();
@@ -78,10 +68,13 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
       known = applyHeads(read);
     },
 
-    known: (path) => known.get(path),
+    /** The file's hash and time by the ledger (hash `null` if removed); `undefined` if it has no line about this path. */
+    known: (path: string): KnownFile | undefined => known.get(path),
+    /** Paths that the ledger has lines about. */
     paths: () => known.keys(),
 
-    async readAll() {
+    /** All lines, in the order of the ledger files, each once. */
+    async readAll(): Promise<LedgerLine[]> {
       const all = new Map<string, LedgerLine>();
       for (const { name } of await listFiles(files, folder))
         for (const line of (await readLines(name)).lines) if (!all.has(line.id)) all.set(line.id, line);

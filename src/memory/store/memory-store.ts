@@ -215,15 +215,6 @@ function findProblems(collection: Collection): FileProblem[] {
  * memory never changes its file, so mere use never shows up in git.
  */
 
-interface Uses {
-  /** Reads the counts once. Never rejects. */
-  load(): Promise<void>;
-  note(ids: readonly string[]): void;
-  of(id: string): Use | undefined;
-  /** Resolves when all noted uses are on disk. */
-  onIdle(): Promise<void>;
-}
-
 interface UseLine {
   at: number;
   ids: string[];
@@ -236,7 +227,7 @@ function createUses({
   files,
   log,
   folder,
-}: Pick<MemoryStoreOptions, "clock" | "files" | "log"> & { folder: string }): Uses {
+}: Pick<MemoryStoreOptions, "clock" | "files" | "log"> & { folder: string }) {
   const lines = createLineLog<UseLine>({
     files,
     parse: (value) => (isUse(value) ? { at: value.at, ids: value.ids.filter(string) } : undefined),
@@ -248,7 +239,7 @@ function createUses({
 
   return {
     load,
-    note(ids) {
+    note(ids: readonly string[]): void {
       if (ids.length === 0) return;
       const line: UseLine = { at: clock.now(), ids: [...ids] };
       const path = join(folder, `${new Date(line.at).toISOString().slice(0, 7)}.jsonl`);
@@ -261,10 +252,12 @@ function createUses({
         })
         .then(() => {}, report);
     },
-    of: (id) => uses.get(id),
+    of: (id: string): Use | undefined => uses.get(id),
+    /** Resolves when all noted uses are on disk. */
     onIdle: () => writing,
   };
 
+  /** Reads the counts once. Never rejects. */
   function load(): Promise<void> {
     loading ??= readAll().catch(report);
     return loading;

@@ -27,16 +27,7 @@ export interface Entry {
 /** An entry with the text of its file. */
 export type Looked = Entry & { text?: string };
 
-export interface Entries {
-  /** Checks all files. Returns the paths of changed, added and removed ones. */
-  scan(): Promise<string[]>;
-  /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
-  look(path: string): Promise<Looked | undefined>;
-  get(path: string): Entry | undefined;
-  all(): readonly Entry[];
-  /** The memories among the entries; the same array while none changes. */
-  memories(): readonly Memory[];
-}
+export type Entries = ReturnType<typeof createEntries>;
 
 export interface EntriesOptions {
   clock: Clock;
@@ -53,14 +44,15 @@ const RACY_MS = 100;
 /** Number of files read together: they are parsed without a pause, so a turn that begins meanwhile waits for them. */
 const AT_A_TIME = 16;
 
-export function createEntries(options: EntriesOptions): Entries {
+export function createEntries(options: EntriesOptions) {
   const { files, folder } = options;
   const read = createReader(options);
   let entries = new Map<string, Entry>();
   let memories: readonly Memory[] | undefined;
 
   return {
-    async scan() {
+    /** Checks all files. Returns the paths of changed, added and removed ones. */
+    async scan(): Promise<string[]> {
       const paths = await listPaths(files, folder);
       const changed: string[] = [];
       const found = new Map<string, Entry>();
@@ -80,7 +72,8 @@ export function createEntries(options: EntriesOptions): Entries {
       return changed;
     },
 
-    async look(path) {
+    /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
+    async look(path: string): Promise<Looked | undefined> {
       const way = splitPath(path) || isFolderPath(path) ? await findWay(files, folder, path) : MISSING;
       const looked = way.kind === "clear" ? await read(path, way.stat, entries.get(path)) : undefined;
       if (looked?.reading !== entries.get(path)?.reading) memories = undefined;
@@ -90,9 +83,10 @@ export function createEntries(options: EntriesOptions): Entries {
       return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
     },
 
-    get: (path) => entries.get(path),
-    all: () => [...entries.values()],
-    memories() {
+    get: (path: string): Entry | undefined => entries.get(path),
+    all: (): readonly Entry[] => [...entries.values()],
+    /** The memories among the entries; the same array while none changes. */
+    memories(): readonly Memory[] {
       memories ??= [...entries.values()].flatMap(({ reading }) =>
         reading.kind === "memory" ? [reading.memory] : [],
       );
@@ -110,14 +104,12 @@ export function createEntries(options: EntriesOptions): Entries {
 }
 
 /** Reads one file. `known` is what it was: the same contents and time give the same reading, which the gate has passed. */
-type ReadEntry = (
-  path: string,
-  stat: FileStat | undefined,
-  known: Entry | undefined,
-) => Promise<Looked | undefined>;
-
-function createReader({ clock, files, folder, gate, scope, sensitivity }: EntriesOptions): ReadEntry {
-  return async (path, stat, known) => {
+function createReader({ clock, files, folder, gate, scope, sensitivity }: EntriesOptions) {
+  return async (
+    path: string,
+    stat: FileStat | undefined,
+    known: Entry | undefined,
+  ): Promise<Looked | undefined> => {
     const parts = splitPath(path);
     if (!stat || (!parts && !isFolderPath(path))) return undefined;
     const { bytes, modifiedMs } = stat;

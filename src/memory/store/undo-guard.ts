@@ -20,22 +20,6 @@ import type { CollectionPlace } from "./places.js";
 import { type Entries, listItself } from "./scan.js";
 import type { Transaction } from "./transaction.js";
 
-export interface UndoGuard {
-  /**
-   * Copies the ledger, given the size of each of its files in bytes. Never rejects: without the copy only the way back is
-   * lost.
-   */
-  keepCopy(offsets: ReadonlyMap<string, number>): Promise<void>;
-  /** Appends to the ledger what only its copy has. Rejects when the disk fails. */
-  restoreLedger(lock: Pick<HeldLock, "check">): Promise<void>;
-  /** Mends these files, absolute, or any; returns the paths of what was mended. Rejects when the disk fails. */
-  mend(
-    transaction: Pick<Transaction, "changeAll">,
-    loaded: { entries: Entries; ledger: Ledger },
-    options: { cause: Cause; touched: ReadonlySet<string> | undefined },
-  ): Promise<string[]>;
-}
-
 export interface UndoGuardOptions {
   clock: Clock;
   files: Files;
@@ -44,19 +28,19 @@ export interface UndoGuardOptions {
   trust?: Pick<Trust, "isWatching"> | undefined;
 }
 
-export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOptions): UndoGuard {
+export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOptions) {
   const ledgerFolder = join(place.folder, LEDGER);
   const copyFolder = join(place.state, LEDGER);
   /** Bytes of each ledger file when last copied. */
   const copied = new Map<string, number>();
 
   return {
-    async keepCopy(offsets) {
+    /** Copies the ledger, given the size of each of its files. Never rejects: without the copy only the way back is lost. */
+    async keepCopy(sizes: ReadonlyMap<string, number>): Promise<void> {
       if (!place.isUndone || !trust?.isWatching) return;
       try {
-        for (const [name, bytes] of offsets) {
-          // The host's undo does not reach what git ignores.
-          if (name.includes("/") || copied.get(name) === bytes) continue;
+        for (const [name, bytes] of sizes) {
+          if (copied.get(name) === bytes) continue;
           await appendMissing(ledgerFolder, copyFolder, name);
           copied.set(name, bytes);
         }
@@ -65,14 +49,20 @@ export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOp
       }
     },
 
-    async restoreLedger(lock) {
+    /** Appends to the ledger what only its copy has. Rejects when the disk fails. */
+    async restoreLedger(lock: Pick<HeldLock, "check">): Promise<void> {
       for (const name of (await listItself(files, copyFolder)).filter((one) => one.endsWith(".jsonl"))) {
         await lock.check();
         await appendMissing(copyFolder, ledgerFolder, name);
       }
     },
 
-    async mend(transaction, { entries, ledger }, { cause, touched }) {
+    /** Mends these files, absolute, or any; returns the paths of what was mended. Rejects when the disk fails. */
+    async mend(
+      transaction: Pick<Transaction, "changeAll">,
+      { entries, ledger }: { entries: Entries; ledger: Ledger },
+      { cause, touched }: { cause: Cause; touched: ReadonlySet<string> | undefined },
+    ): Promise<string[]> {
       const found = findPutBack(await ledger.readAll(), {
         now: new Date(clock.now()).toISOString(),
         isTouched: (path) => touched?.has(join(place.folder, path)) ?? true,

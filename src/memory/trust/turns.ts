@@ -12,22 +12,7 @@ import type { Files } from "../../io/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../../io/holders.js";
 import { createDayLog, type DayLog } from "../../io/json-lines.js";
 
-export interface Turns {
-  /** Never rejects; what cannot be written down counts all the same in this process. */
-  begin(sessionID: string): Promise<void>;
-  end(sessionID: string): Promise<void>;
-  /** The instance ends, and with it all of its turns; its process may go on. Never rejects. */
-  endAll(): Promise<void>;
-  /** Did an agent work then, or at some time from then until then? Rejects with the system's error. */
-  findWindows(sinceMs: number): Promise<IsInTurn>;
-  /** Was our process started within the turn of another, as by its agent's shell? Rejects with the system's error. */
-  isWithinTurn(): Promise<boolean>;
-  /** The disk's time. */
-  nowMs(): Promise<number>;
-  /** Resolves when what has begun or ended is written down. */
-  onIdle(): Promise<void>;
-}
-
+export type Turns = ReturnType<typeof createTurns>;
 export type IsInTurn = (fromMs: number, toMs?: number) => boolean;
 
 export interface TurnsOptions {
@@ -58,7 +43,8 @@ interface TurnLine {
 export const KEPT_DAYS = 60;
 const ALIVE_MS = 30_000;
 
-export function createTurns(options: TurnsOptions): Turns {
+/** What cannot be written down counts all the same in this process. */
+export function createTurns(options: TurnsOptions) {
   const { clock, files, folder, instance, onFailure, processes } = options;
   const days = createDayLog({ files, folder, parse: parseTurn });
   const busy = new Set<string>();
@@ -68,16 +54,19 @@ export function createTurns(options: TurnsOptions): Turns {
 
   return {
     nowMs,
+    /** Resolves when what has begun or ended is written down. */
     onIdle: () => writing,
 
-    async isWithinTurn() {
+    /** Was our process started within the turn of another, as by its agent's shell? Rejects with the system's error. */
+    async isWithinTurn(): Promise<boolean> {
       const above = await processes.ancestors();
       if (above.length === 0) return false;
       const windows = await readOtherTurns(days, { ...options, sinceMs: clock.now() });
       return windows.some(({ process }) => process !== undefined && above.includes(process.id));
     },
 
-    begin(sessionID) {
+    /** Never rejects. */
+    begin(sessionID: string): Promise<void> {
       const isFirst = busy.size === 0;
       busy.add(sessionID);
       if (!isFirst) return writing;
@@ -92,15 +81,19 @@ export function createTurns(options: TurnsOptions): Turns {
       });
     },
 
-    end: (sessionID) => (busy.delete(sessionID) && busy.size === 0 ? close() : writing),
+    /** Never rejects. */
+    end: (sessionID: string): Promise<void> =>
+      busy.delete(sessionID) && busy.size === 0 ? close() : writing,
 
-    endAll() {
+    /** The instance ends, and with it all of its turns; its process may go on. Never rejects. */
+    endAll(): Promise<void> {
       if (busy.size === 0) return writing;
       busy.clear();
       return close();
     },
 
-    async findWindows(sinceMs) {
+    /** Did an agent work then, or at some time from then until then? Rejects with the system's error. */
+    async findWindows(sinceMs: number): Promise<IsInTurn> {
       await writing;
       const windows = [...own, ...(await readOtherTurns(days, { ...options, sinceMs }))];
       return (fromMs, toMs = fromMs) => windows.some((one) => toMs >= one.fromMs && fromMs <= one.toMs);
@@ -131,6 +124,7 @@ export function createTurns(options: TurnsOptions): Turns {
     });
   }
 
+  /** The disk's time. */
   async function nowMs(): Promise<number> {
     const path = join(folder, "now");
     await files.writeWhole(path, "");
