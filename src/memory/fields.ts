@@ -1,6 +1,6 @@
 /** The fields of a memory's frontmatter: their names, and the defaults for missing or mistyped ones. */
 import { isRecord, type PlainRecord } from "../base/shape.js";
-import { judges, type Memory, type MemoryStatus, type Provenance } from "./memory.js";
+import { judges, type Memory, type Provenance } from "./memory.js";
 
 /** Fields read from the frontmatter; the rest comes from the file's path and body. */
 export type Fields = Pick<
@@ -11,65 +11,51 @@ export type Fields = Pick<
 
 export const USUAL_IMPORTANCE = 0.5;
 
+const LISTS = ["aliases", "tags", "entities", "links", "when"] as const;
+const TIMES = ["created", "updated", "expires"] as const;
+
 /** Field names as written in a file. */
 export const fieldNames: ReadonlySet<string> = new Set([
-  "title",
-  "status",
-  "importance",
-  "pinned",
-  "personal",
-  "created",
-  "updated",
-  "expires",
-  "supersededBy",
-  "aliases",
-  "tags",
-  "entities",
-  "links",
-  "when",
-  "source",
+  ...["title", "status", "importance", "pinned", "personal", "supersededBy", "source"],
+  ...LISTS,
+  ...TIMES,
 ]);
 
 export function readFields(front: PlainRecord): Fields {
-  const { title, status, importance, pinned, created, updated, expires, supersededBy, source } = front;
+  const { importance, personal, pinned, status, supersededBy, title } = front;
+  const given = {
+    title: isText(title) ? joinLines(title) : undefined,
+    supersededBy: isText(supersededBy) ? supersededBy : undefined,
+    isPersonal: personal === true || undefined,
+    ...Object.fromEntries(TIMES.map((name) => [name, readTime(front[name])])),
+  };
   return {
     status: status === "resolved" || status === "superseded" ? status : "active",
+    importance: typeof importance === "number" ? clamp(importance) : USUAL_IMPORTANCE,
+    pinned: pinned === true,
+    provenance: readSource(front.source),
     aliases: readWords(front.aliases),
     tags: readWords(front.tags),
     entities: readWords(front.entities),
     links: readWords(front.links),
-    importance: typeof importance === "number" ? clamp(importance) : USUAL_IMPORTANCE,
-    pinned: pinned === true,
     when: readWords(front.when),
-    provenance: readSource(source),
-    ...optional("isPersonal", front.personal === true ? (true as const) : undefined),
-    ...optional("title", isText(title) ? joinLines(title) : undefined),
-    ...optional("created", readTime(created)),
-    ...optional("updated", readTime(updated)),
-    ...optional("expires", readTime(expires)),
-    ...optional("supersededBy", isText(supersededBy) ? supersededBy : undefined),
+    ...withoutAbsent(given),
   };
 }
 
 /** Values by the field's name in a file, in file order; `undefined` if the field is not written. */
 export function formatFields(memory: Omit<Fields, "status"> & Pick<Memory, "status" | "extra">): PlainRecord {
-  const { title, status, importance, pinned, created, updated, expires, supersededBy } = memory;
+  const { created, expires, importance, isPersonal, pinned, status, supersededBy, title, updated } = memory;
   const extra = Object.entries(memory.extra).filter(([name]) => !fieldNames.has(name));
   return {
     title,
-    status: isWritten(status) ? status : undefined,
+    // An archived memory's path says that it is archived.
+    status: status === "resolved" || status === "superseded" ? status : undefined,
     importance: importance === USUAL_IMPORTANCE ? undefined : importance,
     pinned: pinned || undefined,
-    personal: memory.isPersonal,
-    created,
-    updated,
-    expires,
-    supersededBy,
-    aliases: unlessEmpty(memory.aliases),
-    tags: unlessEmpty(memory.tags),
-    entities: unlessEmpty(memory.entities),
-    links: unlessEmpty(memory.links),
-    when: unlessEmpty(memory.when),
+    personal: isPersonal,
+    ...{ created, updated, expires, supersededBy },
+    ...Object.fromEntries(LISTS.map((name) => [name, memory[name].length > 0 ? memory[name] : undefined])),
     source: unlessUsual(memory.provenance),
     ...Object.fromEntries(extra),
   };
@@ -87,29 +73,25 @@ export function joinLines(text: string): string {
 
 export const clamp = (importance: number): number => Math.min(1, Math.max(0, importance));
 
-/** An archived memory's path says that it is archived. */
-const isWritten = (status: MemoryStatus): boolean => status === "resolved" || status === "superseded";
+const SOURCE_TEXTS = ["why", "session", "message", "evidence"] as const;
 
 function readSource(source: unknown): Provenance {
   if (!isRecord(source)) return { by: "person" };
-  const { by, how, why, session, message, evidence } = source;
+  const { by, how } = source;
   return {
     by: by === "user" || by === "agent" || by === "tool" ? by : "person",
-    ...optional(
-      "how",
-      judges.find((one) => one === how),
-    ),
-    ...optional("why", isText(why) ? why : undefined),
-    ...optional("session", isText(session) ? session : undefined),
-    ...optional("message", isText(message) ? message : undefined),
-    ...optional("evidence", isText(evidence) ? evidence : undefined),
+    ...withoutAbsent({
+      how: judges.find((one) => one === how),
+      ...Object.fromEntries(
+        SOURCE_TEXTS.map((name) => [name, isText(source[name]) ? source[name] : undefined]),
+      ),
+    }),
   };
 }
 
 /** Omits the default source: a file that a person began. */
 function unlessUsual({ by, how, why, session, message, evidence }: Provenance): PlainRecord | undefined {
-  const source = { by, how, why, session, message, evidence };
-  const said = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined));
+  const said = withoutAbsent({ by, how, why, session, message, evidence });
   return by === "person" && Object.keys(said).length === 1 ? undefined : said;
 }
 
@@ -128,13 +110,9 @@ function readTime(value: unknown): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
-const unlessEmpty = (words: readonly string[]): readonly string[] | undefined =>
-  words.length > 0 ? words : undefined;
-
-/** `{ [name]: value }`, or nothing. */
-function optional<N extends string, T>(name: N, value: T | undefined): { [K in N]?: T } {
-  return value === undefined ? {} : ({ [name]: value } as { [K in N]?: T });
-}
+/** The object without fields that are `undefined`. */
+const withoutAbsent = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 
 /** Where a long line can end and still say something. */
 const ENDINGS = [/^.{20,}(?=[.;:,!?](?:\s|$)|[。；，！？]| [—–-] )/su, /^.{20,}(?=\s)/su];

@@ -9,21 +9,14 @@ import type { Style } from "./command.js";
 import { openTrust } from "./open-memories.js";
 import type { Project } from "./project.js";
 
-/** Pairs of memories of one type and title that say different things. Pure. */
+/** Pairs of memories of one type and title that say different things, each once. Pure. */
 export function findRivals(
   entered: readonly Memory[],
   all: readonly Memory[],
 ): (readonly [own: Memory, rival: Memory])[] {
-  const groups = new Map<string, Memory[]>();
-  for (const memory of all) {
-    if (memory.isForeign) continue;
-    const group = groups.get(keyOf(memory));
-    if (group) group.push(memory);
-    else groups.set(keyOf(memory), [memory]);
-  }
   const met = new Set<string>();
   return entered.flatMap((own) => {
-    const others = (groups.get(keyOf(own)) ?? []).filter(({ id }) => id !== own.id);
+    const others = all.filter(({ id, isForeign }) => !isForeign && id !== own.id);
     const rival = findUnseenRival(own, others, new Map());
     const pair = [own.id, rival?.id ?? ""].sort().join(" ");
     if (!rival || met.has(pair)) return [];
@@ -31,9 +24,6 @@ export function findRivals(
     return [[own, rival] as const];
   });
 }
-
-const keyOf = ({ scope, title, type }: Memory): string =>
-  `${scope} ${type} ${title.replace(/\s+/g, " ").trim().toLowerCase()}`;
 
 /** Records each of these memories that another contradicts; returns a line for each. */
 export async function recordConflicts(
