@@ -2,6 +2,7 @@
 import { formatCount, formatPercent, formatTokens } from "../base/format.js";
 import { findCacheShare } from "../costs/sums.js";
 import { formatWaiting } from "../memory/candidates/candidate.js";
+import { wrap } from "../text/columns.js";
 import { formatContext, formatSaving } from "./format-figures.js";
 import type { SessionStatus, Status } from "./status.js";
 
@@ -211,45 +212,29 @@ export function formatSections(sections: readonly Section[], style: StatusStyle)
     .filter(({ rows }) => rows.length > 0)
     .map(({ heading, isList, rows }) => {
       const lines = rows.flatMap((row) => (isList ? formatItem(row) : formatRow(row, style)));
-      const head = wrap(heading, COLUMNS).map(isList ? style.yellow : style.bold);
+      const head = wrapText(heading, COLUMNS).map(isList ? style.yellow : style.bold);
       return [...head, ...lines].join("\n");
     })
     .join("\n\n");
 }
 
 function formatRow([label, text]: Row, style: StatusStyle): string[] {
-  const [first = "", ...rest] = wrap(text, COLUMNS - TEXT_COLUMN);
+  const [first = "", ...rest] = wrapText(text, COLUMNS - TEXT_COLUMN);
   const head = `${INDENT}${style.bold(label)}${" ".repeat(Math.max(1, LABEL_COLUMNS - label.length))}`;
   return [(label === "" ? " ".repeat(TEXT_COLUMN) : head) + first, ...rest.map(indentTo(TEXT_COLUMN))];
 }
 
 function formatItem([, text]: Row): string[] {
   const column = INDENT.length + BULLET.length;
-  const [first = "", ...rest] = wrap(text, COLUMNS - column);
+  const [first = "", ...rest] = wrapText(text, COLUMNS - column);
   return [`${INDENT}${BULLET}${first}`, ...rest.map(indentTo(column))];
 }
+
+/** A line at least. */
+const wrapText = (text: string, columns: number): string[] =>
+  text.trim() === "" ? [""] : wrap(text, columns);
 
 const indentTo =
   (column: number) =>
   (line: string): string =>
     " ".repeat(column) + line;
-
-/** Lines of at most `width` characters, broken at spaces; a longer word is broken in itself. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(/\s+/u).filter((one) => one !== "")) {
-    const joined = line === "" ? word : `${line} ${word}`;
-    if (joined.length <= width) {
-      line = joined;
-      continue;
-    }
-    if (line !== "") lines.push(line);
-    line = word;
-    while (line.length > width) {
-      lines.push(line.slice(0, width));
-      line = line.slice(width);
-    }
-  }
-  return line === "" && lines.length > 0 ? lines : [...lines, line];
-}

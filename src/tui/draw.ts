@@ -30,16 +30,11 @@ export async function loadSolid(): Promise<Solid> {
   };
 }
 
-export interface Drawing {
-  /** Redraws when a signal that `lines` reads changes. `complain` is called where it throws, and nothing is shown. */
-  lines(lines: () => readonly Line[]): unknown;
-}
-
 export function createDrawing(
   { jsx }: Pick<Solid, "jsx">,
   host: Pick<ScreenHost, "colour">,
   complain: (thrown: unknown) => void,
-): Drawing {
+) {
   const guarded = <T>(run: () => T, otherwise: T): T => {
     try {
       return run();
@@ -50,7 +45,8 @@ export function createDrawing(
   };
 
   return {
-    lines: (lines) =>
+    /** Redraws when a signal that `lines` reads changes. `complain` is called where it throws, and nothing is shown. */
+    lines: (lines: () => readonly Line[]): unknown =>
       guarded(
         () =>
           jsx("box", {

@@ -13,10 +13,9 @@
 import { formatError } from "../base/error.js";
 import { loadSolid, type Solid } from "./draw.js";
 import { type Api, createOpenCode1, type SlotRender } from "./opencode-1.js";
-import type { Page } from "./page.js";
-import { createProjectRoot } from "./project-root.js";
+import { type Page, readSubmitted } from "./page.js";
+import { complainIn, createProjectRoot } from "./project-root.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
-import { readSubmitted } from "./submitted.js";
 
 /** Between the host's own context block (100) and its list of MCP servers (200). */
 const SIDEBAR_ORDER = 150;
@@ -30,7 +29,6 @@ export async function openInOpenCode1(api: Api, given: unknown, options: ScreenO
     openOn(api, given, { solid: await loadSolid(), options });
   } catch (thrown) {
     const project = await createProjectRoot({ ...options, folder })();
-    const { complainIn } = await import("./log.js");
     const what = `the sidebar and pages cannot be shown in this OpenCode: ${formatError(thrown)}`;
     if (project !== undefined) await complainIn(project, what, options);
   }

@@ -10,9 +10,9 @@ import { isRecord, type PlainRecord } from "../base/shape.js";
 import { loadSolid, type Solid } from "./draw.js";
 import type { Colour } from "./format-sidebar.js";
 import { CATEGORY, planKeys, screenCommands } from "./open-1.js";
+import { PAGE_NAMES, readSubmitted } from "./page.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import type { Dialogs, ScreenHost } from "./screen-host.js";
-import { PAGE_NAMES, readSubmitted } from "./submitted.js";
 
 /** Names in OpenCode 2's themes (measured with 2.0.15); the kinds have the hues of charts. */
 const COLOURS: Readonly<Record<Colour, readonly string[]>> = {

@@ -1,6 +1,8 @@
+/** The project of the screen half, and its log. */
 import { join } from "node:path";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
+import { formatLogLine } from "../io/log.js";
 import { requireProject } from "../operations/find-project.js";
 
 /** While Strata has written nothing there, another folder may turn out to be the root. */
@@ -32,4 +34,19 @@ export function createProjectRoot({
     known = { folder: place, root, untilMs };
     return root;
   };
+}
+
+/** Writes a complaint into Strata's log, if Strata has written anything there. Never rejects. */
+export async function complainIn(
+  project: string,
+  message: string,
+  { clock, files }: { clock: Clock; files: Files },
+): Promise<void> {
+  try {
+    const folder = join(project, ".opencode", "strata");
+    if ((await files.statItself(folder))?.kind !== "folder") return;
+    await files.appendLine(join(folder, "strata.log"), formatLogLine(clock.now(), "warn", "screen", message));
+  } catch {
+    // There is nowhere else: standard output is the host's screen.
+  }
 }

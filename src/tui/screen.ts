@@ -15,7 +15,7 @@ import type { Actions } from "./actions.js";
 import { createDrawing, type Solid } from "./draw.js";
 import { formatFooter, formatSidebar } from "./format-sidebar.js";
 import type { Page } from "./page.js";
-import { createProjectRoot } from "./project-root.js";
+import { complainIn, createProjectRoot } from "./project-root.js";
 import type { ScreenHost } from "./screen-host.js";
 
 export interface ScreenOptions {
@@ -61,7 +61,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   const drawing = createDrawing(solid, host, (thrown) => complain("the figures cannot be drawn", thrown));
   const sessionID = (): string | undefined => attempt(() => host.sessionID(), undefined);
   const watch = createWatch({ clock, files, findProject, sessionID, show: setShown, complain });
-  const notifier = createForeignNotifier({ clock, complain, files, findProject, host });
+  const notifier = createNotifier({ clock, complain, files, findProject, host });
   let actions: Promise<Actions> | undefined;
   let drawnSidebars = 0;
   watch.start();
@@ -116,7 +116,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
 }
 
 /** Tells what was remembered, a while after a turn. */
-function createForeignNotifier({
+function createNotifier({
   clock,
   complain,
   files,
@@ -180,7 +180,6 @@ function createComplaints({
     told.add(message);
     void (async () => {
       const project = await findProject();
-      const { complainIn } = await import("./log.js");
       if (project !== undefined) await complainIn(project, message, seams);
     })().catch(() => {});
   };
@@ -190,11 +189,6 @@ function createComplaints({
  * What was remembered since the last look, from the ledgers of the project's memories. Looked for when a turn has ended,
  * and only in files that have grown.
  */
-
-export interface Remembered {
-  /** Titles of memories added since the last look, oldest first; the first look goes back to the beginning. */
-  look(project: string): Promise<readonly string[]>;
-}
 
 /** More than a turn adds. */
 const MOST_BYTES = 256 * 1024;
@@ -207,16 +201,14 @@ const FOLDERS = [
 ];
 
 /** `beganMs`: what was added before is not told. */
-export function createRemembered(
-  files: Pick<Files, "list" | "statItself" | "readFrom">,
-  beganMs: number,
-): Remembered {
+export function createRemembered(files: Pick<Files, "list" | "statItself" | "readFrom">, beganMs: number) {
   const began = new Date(beganMs).toISOString();
   /** Length of each ledger at the last look. */
   const ends = new Map<string, number>();
 
   return {
-    async look(project) {
+    /** Titles of memories added since the last look, oldest first; the first look goes back to the beginning. */
+    async look(project: string): Promise<readonly string[]> {
       const titles: string[] = [];
       for (const folder of FOLDERS.map((parts) => join(project, ...parts)))
         for (const name of await files.list(folder).catch(() => []))
@@ -237,7 +229,7 @@ export function createRemembered(
 }
 
 /** Titles of the memories that these lines of a ledger have added since then. Pure. */
-export function findTitles(lines: string, began: string): string[] {
+function findTitles(lines: string, began: string): string[] {
   return lines.split("\n").flatMap((text) => {
     const value = parseJson(text);
     const prefix = readPrefix(value);
@@ -272,14 +264,6 @@ const findTitle = (contents: string): string | undefined =>
  *     damaged or half a file   what was shown of this session stays
  */
 
-export interface Watch {
-  /** Looks now, and then every second. Never throws. */
-  start(): void;
-  /** Looks now, once. Never rejects. */
-  look(): Promise<void>;
-  stop(): void;
-}
-
 export interface WatchOptions {
   clock: Clock;
   files: Pick<Files, "statItself" | "readFrom">;
@@ -293,7 +277,7 @@ export interface WatchOptions {
 
 const EVERY_MS = 1_000;
 
-export function createWatch(options: WatchOptions): Watch {
+export function createWatch(options: WatchOptions) {
   const { clock, complain, files, findProject, sessionID, show } = options;
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -310,7 +294,9 @@ export function createWatch(options: WatchOptions): Watch {
   };
 
   return {
+    /** Looks now, and then every second. Never throws. */
     start: () => void repeat(),
+    /** Looks now, once. Never rejects. */
     look: lookOnce,
     stop() {
       isStopped = true;

@@ -1,14 +1,13 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
 import { KINDS, type SessionScreen } from "../../src/status/session-screen.js";
+import { countColumns, wrap } from "../../src/text/columns.js";
 import {
-  countColumns,
   formatFooter,
   formatSaving,
   formatSidebar,
   SIDEBAR_COLUMNS,
   textOf,
-  wrap,
 } from "../../src/tui/format-sidebar.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
 import { readScreen } from "../../src/tui/screen.js";

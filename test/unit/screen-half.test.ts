@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { openOn } from "../../src/tui/open-1.js";
 import type { Api, Command } from "../../src/tui/opencode-1.js";
+import { readSubmitted } from "../../src/tui/page.js";
 import { createWatch } from "../../src/tui/screen.js";
-import { readSubmitted } from "../../src/tui/submitted.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { createPlainSolid, createScreenText, drawn } from "../support/screen.js";

@@ -1,11 +1,10 @@
 /** The pages of the screen half, with the store, the locks and the ledger of the command line. */
 import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../../src/status/context-items.js";
+import { countColumns } from "../../src/text/columns.js";
 import { createActions } from "../../src/tui/actions.js";
-import { countColumns } from "../../src/tui/format-sidebar.js";
 import type { Page } from "../../src/tui/page.js";
-import { planContext, planItem } from "../../src/tui/page-context.js";
-import { openPage } from "../../src/tui/pages.js";
+import { openPage, planContext, planItem } from "../../src/tui/pages.js";
 import { readScreen } from "../../src/tui/screen.js";
 import { candidateOf, openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -185,7 +184,7 @@ describe("the page of /context", () => {
 
   it("the page of /context asks for nothing where the user does not confirm or goes back", async () => {
     const files = openProject({ [`${SCREEN}/ses_1.context.json`]: itemsText([itemOf()]) });
-    await play("context", { files, steps: ["read", "Drop", false, "read", "Back"] });
+    await play("context", { files, steps: ["read", "Drop", false, "Back", "read", "Back"] });
     expect(files.text((await recordOf(files)).contextRequests)).toBeUndefined();
   });
 

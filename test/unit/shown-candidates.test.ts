@@ -4,7 +4,7 @@ import type { Candidate, WaitingCandidate } from "../../src/memory/candidates/ca
 import { planCandidates } from "../../src/memory/candidates/plan-candidates.js";
 import { formatCandidates, planReasons } from "../../src/memory/candidates/why.js";
 import { describe as describeCandidate } from "../../src/operations/candidates.js";
-import { planChoice, planCandidates as planPage } from "../../src/tui/page-candidates.js";
+import { planCandidate, planCandidates as planPage } from "../../src/tui/pages.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { openWorld } from "../support/world.js";
 
@@ -65,7 +65,7 @@ describe("candidates", () => {
       ["Run the linter before you push.", "said in 4 sessions, 30 %, knowledge"],
       [REDIS, "90 %, knowledge"],
     ]);
-    const choice = planChoice(describeCandidate(all[1] as WaitingCandidate));
+    const choice = planCandidate(describeCandidate(all[1] as WaitingCandidate));
     expect(choice.options.map(({ title }) => title)).toEqual([
       ...["Keep", "Drop", "Back to the list"],
       ...["We looked at three.", `▸ ${REDIS}`, "Rabbit was too much."],

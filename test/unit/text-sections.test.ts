@@ -1,6 +1,6 @@
 /** Pages of text for narrow screens. */
 import { describe, expect, it } from "vitest";
-import { COLUMNS, formatSections, wrap } from "../../src/status/format-status.js";
+import { COLUMNS, formatSections } from "../../src/status/format-status.js";
 import { fc } from "../support/property.js";
 
 const PLAIN = { bold: (text: string) => text, yellow: (text: string) => text };
@@ -23,10 +23,7 @@ describe("a page of text", () => {
     );
   });
 
-  it("a long text goes on in the column of the text, and a word that is too long is broken", () => {
-    expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
-    expect(wrap("a abcdefghij b", 4)).toEqual(["a", "abcd", "efgh", "ij b"]);
-    expect(wrap("", 5)).toEqual([""]);
+  it("a long text goes on in the column of the text", () => {
     const page = formatSections(
       [
         {
