@@ -1,8 +1,13 @@
 /** Saved states of sessions, and how they are handed to another session or person. */
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import { formatCapsule, formatForeignCapsule, MOST_CHARACTERS } from "../../src/notes/checkpoints/capsule.js";
-import { formatCheckpoint, parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
+import {
+  formatCapsule,
+  formatCheckpoint,
+  formatForeignCapsule,
+  MOST_CHARACTERS,
+  parseCheckpoint,
+} from "../../src/notes/checkpoints/checkpoint.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";

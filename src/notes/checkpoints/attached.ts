@@ -27,30 +27,20 @@ export const ATTACHED_DAYS = 7;
 const parse = parserOf(object<Attached>({ v: isVersion, ...each(string, "of", "asked", "text") }));
 
 /** All calls reject with the system's error. */
-export interface AttachedFiles {
-  /** Replaces an earlier attachment. */
-  write(target: string, attached: Attached): Promise<void>;
-  /** `undefined` if nothing is attached, or only something too old. */
-  read(target: string): Promise<Attached | undefined>;
-  remove(target: string): Promise<void>;
-}
-
-export function createAttachedFiles(options: {
-  files: Files;
-  nowMs(): number;
-  locate(): Promise<string>;
-}): AttachedFiles {
+export function createAttachedFiles(options: { files: Files; nowMs(): number; locate(): Promise<string> }) {
   const { files, locate, nowMs } = options;
   const pathOf = async (target: string): Promise<string> => join(await locate(), `attached-${target}.json`);
   return {
-    write: async (target, attached) =>
+    /** Replaces an earlier attachment. */
+    write: async (target: string, attached: Attached): Promise<void> =>
       files.writeWhole(await pathOf(target), `${JSON.stringify(attached)}\n`),
 
-    async read(target) {
+    /** `undefined` if nothing is attached, or only something too old. */
+    async read(target: string): Promise<Attached | undefined> {
       const attached = parse(parseJson((await readText(files, await pathOf(target))) ?? ""));
       return attached && nowMs() - Date.parse(attached.asked) > ATTACHED_DAYS * DAY_MS ? undefined : attached;
     },
 
-    remove: async (target) => files.remove(await pathOf(target)),
+    remove: async (target: string): Promise<void> => files.remove(await pathOf(target)),
   };
 }

@@ -7,20 +7,11 @@ import type { Memory } from "../../memory/memory.js";
 import type { Folders } from "../../project/folders.js";
 import type { SeenSessions } from "../../project/own.js";
 import type { Notes } from "../notes.js";
-import { type AttachedFiles, createAttachedFiles } from "./attached.js";
+import { createAttachedFiles } from "./attached.js";
 import type { Occasion } from "./checkpoint.js";
 import type { OpenCheckpoints } from "./open-checkpoints.js";
 
-export interface Checkpoints {
-  /** Saves the session's current state, if it has notes. Never rejects. */
-  keep(sessionID: string, occasion: Occasion): Promise<void>;
-  /** What is attached to sessions. */
-  attached: AttachedFiles;
-  /** Operations that people request. */
-  open(): Promise<OpenCheckpoints>;
-}
-
-export interface CheckpointsOptions {
+interface CheckpointsOptions {
   clock: Clock;
   files: Files;
   folders: Folders;
@@ -33,7 +24,9 @@ export interface CheckpointsOptions {
   locateRecord(): Promise<{ folder: string }>;
 }
 
-export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
+export function createCheckpoints(options: CheckpointsOptions) {
   const { clock, files, folders, log, memories, notes } = options;
   const locate = async (): Promise<string> => (await options.locateRecord()).folder;
   const open = async (): Promise<OpenCheckpoints> =>
@@ -47,9 +40,14 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
       complain: (what) => log.warn("checkpoints", what),
     });
   return {
+    /** What is attached to sessions. */
     attached: createAttachedFiles({ files, locate, nowMs: () => clock.now() }),
+
+    /** Operations that people request. */
     open,
-    async keep(sessionID, occasion) {
+
+    /** Saves the session's current state, if it has notes. Never rejects. */
+    async keep(sessionID: string, occasion: Occasion): Promise<void> {
       try {
         await (await open()).keep({ sessionID, occasion });
       } catch (thrown) {

@@ -12,55 +12,28 @@ import { redactSecrets } from "../../text/secrets/secrets.js";
 import { cut, toSafeLine } from "../../text/text.js";
 import { listNewestSessions, planPaths, readSafePage, readSession } from "../session-files.js";
 import type { Ledger } from "../stored.js";
-import { type Attached, type AttachedFiles, createAttachedFiles } from "./attached.js";
-import { formatCapsule, formatRefresh, nameSource, type Source } from "./capsule.js";
+import { type Attached, createAttachedFiles } from "./attached.js";
 import {
   type Checkpoint,
   type CheckpointFile,
   type CheckpointMemory,
+  formatCapsule,
   formatCheckpoint,
   formatCheckpointID,
+  formatRefresh,
   isCheckpointID,
   nameCheckpoint,
+  nameSource,
   type Occasion,
   parseCheckpoint,
   readCheckpointName,
+  type Source,
 } from "./checkpoint.js";
 
-export interface OpenCheckpoints {
-  /** Saves the session's current state; `undefined` if it has no notes. */
-  keep(wanted: WantedCheckpoint): Promise<Checkpoint | undefined>;
-  /**
-   * At most `most`: those that people requested, then the plugin's own, each newest first. Skips unreadable ones.
-   */
-  list(most: number): Promise<Checkpoint[]>;
-  /** Returns whether it existed. */
-  remove(id: string): Promise<boolean>;
-  /**
-   * A checkpoint or session by its id. Only sessions that ran on this machine: a repository may contain notes of others.
-   * @throws StrataError NO_CHECKPOINT, NO_SESSION, DAMAGED
-   */
-  find(name: string): Promise<FoundSource>;
-  /** The last used session with notes. @throws StrataError NO_SESSION */
-  findNewestSession(): Promise<string>;
-  /** Attaches a session or checkpoint. @throws StrataError NO_CHECKPOINT, NO_SESSION */
-  attach(name: string, target: string): Promise<NewlyAttached>;
-  /** Attaches the session's goal and the user's rules to the session itself. @throws StrataError NO_SESSION */
-  refresh(sessionID: string): Promise<NewlyAttached>;
-  /** Attaches a text. `of`: its name for people. */
-  attachText(target: string, of: string, text: string): Promise<NewlyAttached>;
-}
-
-export interface WantedCheckpoint {
+interface WantedCheckpoint {
   sessionID: string;
   occasion: Occasion;
   note?: string | undefined;
-}
-
-export interface FoundSource {
-  source: Source;
-  /** The files that the session changed, as they are now. */
-  now: CheckpointFile[];
 }
 
 /** What is attached now, and what waited there before. */
@@ -69,7 +42,7 @@ export interface NewlyAttached {
   replaced: Attached | undefined;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   clock: { now(): number };
   files: Files;
   /** The notes folder, `<project>/.opencode/session-memory`. */
@@ -98,12 +71,15 @@ const LONGEST_PLAN = 20_000;
 const LARGEST_PLAN_BYTES = 1_000_000;
 const MOST_MEMORIES = 200;
 
-export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
+export type OpenCheckpoints = ReturnType<typeof openCheckpoints>;
+
+export function openCheckpoints(options: OpenOptions) {
   const { clock, files, folder, locate } = options;
-  const attached: AttachedFiles = createAttachedFiles({ files, locate, nowMs: () => clock.now() });
+  const attached = createAttachedFiles({ files, locate, nowMs: () => clock.now() });
 
   return {
-    async keep(wanted) {
+    /** Saves the session's current state; `undefined` if it has no notes. */
+    async keep(wanted: WantedCheckpoint): Promise<Checkpoint | undefined> {
       await writeNotes(wanted.sessionID);
       const checkpoint = await takeCheckpoint(options, wanted);
       if (!checkpoint) return undefined;
@@ -113,7 +89,8 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
       return checkpoint;
     },
 
-    async list(most) {
+    /** At most `most`: those that people requested, then the plugin's own, each newest first. Skips unreadable ones. */
+    async list(most: number): Promise<Checkpoint[]> {
       const found: Checkpoint[] = [];
       for (const { path } of (await listFiles(options)).slice(0, most)) {
         const checkpoint = parseCheckpoint((await readText(files, path)) ?? "");
@@ -122,15 +99,21 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
       return found;
     },
 
-    async remove(id) {
+    /** Returns whether it existed. */
+    async remove(id: string): Promise<boolean> {
       const path = await findFile(options, id);
       if (path !== undefined) await files.remove(path);
       return path !== undefined;
     },
 
-    find: (name) => findSource(options, name),
+    /**
+     * A checkpoint or session by its id, and the files that the session changed, as they are now. Only sessions that ran on
+     * this machine: a repository may contain notes of others. @throws StrataError NO_CHECKPOINT, NO_SESSION, DAMAGED
+     */
+    find: (name: string) => findSource(options, name),
 
-    async findNewestSession() {
+    /** The last used session with notes. @throws StrataError NO_SESSION */
+    async findNewestSession(): Promise<string> {
       const [newest] = await listNewestSessions({ ...options, most: MOST_SESSIONS });
       if (newest !== undefined) return newest;
       throw new StrataError(
@@ -139,13 +122,15 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
       );
     },
 
-    async attach(name, target) {
+    /** Attaches a session or checkpoint. @throws StrataError NO_CHECKPOINT, NO_SESSION */
+    async attach(name: string, target: string): Promise<NewlyAttached> {
       if (/^[\w-]+$/.test(name)) await writeNotes(name);
       const { now, source } = await findSource(options, name);
       return attachText(target, nameSource(source), formatCapsule(source, now));
     },
 
-    async refresh(sessionID) {
+    /** Attaches the session's goal and the user's rules to the session itself. @throws StrataError NO_SESSION */
+    async refresh(sessionID: string): Promise<NewlyAttached> {
       await writeNotes(sessionID);
       const { now, source } = await findSource(options, sessionID);
       const all = await options.listMemories();
@@ -156,6 +141,7 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
     attachText,
   };
 
+  /** Attaches a text. `of`: its name for people. */
   async function attachText(target: string, of: string, text: string): Promise<NewlyAttached> {
     const replaced = await attached.read(target);
     await attached.write(target, { v: 1, of, asked: new Date(clock.now()).toISOString(), text });
@@ -168,7 +154,10 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
   }
 }
 
-async function findSource(options: OpenOptions, name: string): Promise<FoundSource> {
+async function findSource(
+  options: OpenOptions,
+  name: string,
+): Promise<{ source: Source; now: CheckpointFile[] }> {
   if (isCheckpointID(name)) {
     const checkpoint = await readCheckpoint(options, name);
     // Memories archived or made private since then are not handed over.

@@ -4,8 +4,13 @@ import * as z from "zod";
 import { StrataError } from "../../base/error.js";
 import { decodeStrictly } from "../../io/files.js";
 import { ATTACHED_DAYS, NEXT } from "../../notes/checkpoints/attached.js";
-import { formatForeignCapsule, formatHandoffFile, MOST_CHARACTERS } from "../../notes/checkpoints/capsule.js";
-import { formatCheckpointLine, isCheckpointID } from "../../notes/checkpoints/checkpoint.js";
+import {
+  formatCheckpointLine,
+  formatForeignCapsule,
+  formatHandoffFile,
+  isCheckpointID,
+  MOST_CHARACTERS,
+} from "../../notes/checkpoints/checkpoint.js";
 import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
 import { cut } from "../../text/text.js";
