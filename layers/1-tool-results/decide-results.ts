@@ -1,34 +1,87 @@
 /** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
 import { formatError } from "../../src/base/error.js";
+import { formatCount } from "../../src/base/format.js";
 import { findByName } from "../../src/base/patterns.js";
 import { inSlices } from "../../src/base/slices.js";
 import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { namesResultFile } from "../../src/context/result-files.js";
+import { findCutPath, namesResultFile } from "../../src/context/result-files.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { writePreview } from "./preview.js";
-import {
-  type Answer,
-  LAYER,
-  type Reporter,
-  type Result,
-  readExitStatus,
-  readHostNote,
-  readSourcePath,
-  type Spilled,
-} from "./results.js";
+import type { Result as AnyResult, History } from "../../src/messages/history.js";
+import { PREVIEW_LIMIT_BYTES, writePreview } from "./preview.js";
 
-/**
- * Decides every undecided result of one answer. Throws only if the signal is aborted; then nothing is decided.
- */
-export type DecideResults = (request: Decided, answer: Answer, signal: AbortSignal) => Promise<void>;
+/** The layer's name in records and the log. */
+export const LAYER = "tool-results";
+
+/** A tool result that may be moved. */
+export interface Result extends AnyResult {
+  /** The host's file with the whole text of a result that it has cut, sometimes to nothing. */
+  cutPath?: string;
+}
+
+/** The results of one answer's tool calls. */
+export interface Answer {
+  results: Result[];
+  /** Total characters of the answer's other results, which are too small to move. */
+  smallCharacters: number;
+}
+
+/** The answers from this message on with results that may be moved: those cut by the host or larger than a preview. */
+export function findAnswers(history: History, from: number): Answer[] {
+  const answers: Answer[] = [];
+  let answer: Answer = { results: [], smallCharacters: 0 };
+  let of = -1;
+  for (const result of history.results(from)) {
+    if (result.index !== of) {
+      answer = { results: [], smallCharacters: 0 };
+      answers.push(answer);
+      of = result.index;
+    }
+    const cutPath = findCutPath(result.part, result.text);
+    if (cutPath !== undefined) answer.results.push({ ...result, cutPath });
+    else if (isLargerThanPreview(result.text)) answer.results.push(result);
+    else answer.smallCharacters += result.text.length;
+  }
+  return answers.filter(({ results }) => results.length > 0);
+}
+
+/** A UTF-16 unit takes one to three bytes of UTF-8, so the length alone usually decides. */
+function isLargerThanPreview(text: string): boolean {
+  if (text.length > PREVIEW_LIMIT_BYTES) return true;
+  return text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
+}
+
+/** The file that a `read` result shows. */
+function readSourcePath({ part }: Result): string | undefined {
+  const path = part.tool === "read" ? part.state.input?.filePath : undefined;
+  return typeof path === "string" ? path : undefined;
+}
+
+/** The exit status of a shell command; `null` if it was killed before it exited. */
+function readExitStatus({ part }: Result): number | null | undefined {
+  const exit = part.state.metadata?.exit;
+  return typeof exit === "number" || exit === null ? exit : undefined;
+}
+
+/** The host's note after a shell command's output, such as that it was killed; the host's file does not contain it. */
+function readHostNote({ text, cutPath }: Result): string | undefined {
+  return cutPath === undefined
+    ? undefined
+    : /(<shell_metadata>[\s\S]*<\/shell_metadata>|\nCommand exceeded timeout of \d+ ms[\s\S]*)\s*$/
+        .exec(text)?.[0]
+        .trim();
+}
+
+/** A moved result with its preview and its file. */
+interface Spilled {
+  result: Result;
+  text: string;
+  file: string;
+  bytes: number;
+}
 
 /** A session and its decisions. */
 type Decided = Pick<ContextRequest, "find" | "sessionID">;
-
-export interface DecideResultsOptions extends LayerContext {
-  reporter: Reporter;
-}
 
 /** A larger host file is not copied while a turn waits; the host's own preview stays and names it. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
@@ -40,14 +93,19 @@ export function isUndecided({ find }: Decided): (result: Result) => boolean {
   return ({ key }) => find(key)?.judged === undefined;
 }
 
-export function createDecideResults(context: DecideResultsOptions): DecideResults {
-  const { clock, config, files, log, resultFiles, reporter } = context;
-  const record = createResultRecord(context);
+export type DecideResults = ReturnType<typeof createDecideResults>;
+
+export function createDecideResults(context: LayerContext) {
+  const { clock, config, files, log, resultFiles } = context;
   const policy = config.toolResults;
   const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
 
-  return async (request, { results, smallCharacters }, signal) => {
-    const { sessionID } = request;
+  /** Decides every undecided result of one answer. Throws only if the signal is aborted; then nothing is decided. */
+  return async (
+    request: Decided,
+    { results, smallCharacters }: Answer,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const facts = await Promise.all(results.map((result) => gatherFacts(request, result)));
     const chosen = planSpill(facts, policy, smallCharacters);
     const goes = results.filter((_, index) => chosen.has(index));
@@ -56,8 +114,8 @@ export function createDecideResults(context: DecideResultsOptions): DecideResult
     const kept = results.filter(
       (result) => isUndecided(request)(result) && !spilled.some((one) => one.result === result),
     );
-    const isRecorded = await record(sessionID, { spilled, kept }, signal);
-    if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
+    if (await record(context, request.sessionID, { spilled, kept }, signal))
+      for (const one of spilled) report(context, request.sessionID, one);
   };
 
   async function gatherFacts({ find }: Decided, result: Result): Promise<ResultFacts> {
@@ -104,7 +162,11 @@ export function createDecideResults(context: DecideResultsOptions): DecideResult
       if (text !== undefined) return { result, text, file, bytes: content.byteLength };
       log.warn(LAYER, `path too long for a preview: ${file}; the ${result.part.tool} result stays`);
     } catch (thrown) {
-      reporter.reportFailure(result, thrown);
+      const size = formatCount(Buffer.byteLength(result.text));
+      log.error(
+        LAYER,
+        `cannot move a ${result.part.tool} result of ${size} bytes; it stays in the context: ${formatError(thrown)}`,
+      );
     }
     return undefined;
   }
@@ -117,58 +179,66 @@ export function createDecideResults(context: DecideResultsOptions): DecideResult
   }
 }
 
-/* Records the decisions on the results of one answer. */
-
 /**
  * Records the decisions and returns whether they hold. If they cannot be written, the originals stay, in this instance
  * for good: what was sent once must not change when the disk has room again. Never rejects.
  */
-export type ResultRecord = (
+async function record(
+  { background, decisions, log }: LayerContext,
   session: string,
-  decided: { spilled: readonly Spilled[]; kept: readonly Result[] },
+  { kept, spilled }: { spilled: readonly Spilled[]; kept: readonly Result[] },
   signal: AbortSignal,
-) => Promise<boolean>;
+): Promise<boolean> {
+  const made: DatedDecision[] = [
+    ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
+    ...kept.map((result) => decide(result, { outcome: "kept" })),
+  ];
+  if (made.length === 0) return true;
+  if (spilled.length > 0) return write(made, signal);
+  // A kept result would be kept again if its record were lost, so the turn need not wait for the write.
+  keep();
+  void background.add(() => write(made));
+  return true;
 
-export function createResultRecord({
-  background,
-  decisions,
-  log,
-}: Pick<LayerContext, "background" | "decisions" | "log">): ResultRecord {
-  return async (session, { kept, spilled }, signal) => {
-    const made: DatedDecision[] = [
-      ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
-      ...kept.map((result) => decide(result, { outcome: "kept" })),
-    ];
-    if (made.length === 0) return true;
-    // A kept result would be kept again if its record were lost, so the turn need not wait for the write.
-    if (spilled.length === 0) {
-      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
-      void background.add(() => write(session, made));
-      return true;
-    }
-    return write(session, made, signal);
-  };
+  function keep(): void {
+    for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+  }
 
-  async function write(
-    session: string,
-    made: readonly DatedDecision[],
-    signal?: AbortSignal,
-  ): Promise<boolean> {
+  async function write(some: readonly DatedDecision[], until?: AbortSignal): Promise<boolean> {
     try {
-      await decisions.record(session, LAYER, made, signal);
+      await decisions.record(session, LAYER, some, until);
       return true;
     } catch (thrown) {
       log.error(
         LAYER,
-        `cannot record decisions; ${made.length} results stay in the context: ${formatError(thrown)}`,
+        `cannot record decisions; ${some.length} results stay in the context: ${formatError(thrown)}`,
       );
-      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      keep();
       // A disk that was slow, or failed once, can still record for the next start that they stay.
-      const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
-      if (signal) void background.add(() => write(session, kept));
+      const staying = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
+      if (until) void background.add(() => write(staying));
       return false;
     }
   }
+}
+
+/** To the log and the savings ledger, in the background. */
+function report({ log, savings, sizes }: LayerContext, session: string, spilled: Spilled): void {
+  const { bytes, file, result, text } = spilled;
+  const { tool, callID } = result.part;
+  const cut =
+    result.cutPath === undefined
+      ? ""
+      : `, of which OpenCode showed ${formatCount(Buffer.byteLength(result.text))},`;
+  log.info(
+    LAYER,
+    `moved a ${tool} result of ${formatCount(bytes)} bytes${cut} out of the context to ${file}`,
+  );
+  const characters = Math.max(0, result.text.length - text.length);
+  const tokensFreed = Math.ceil(characters * sizes.tokensPerCharacter(session));
+  savings.record({
+    ...{ layer: LAYER, event: "spilled", session, tool, callID, key: result.key, bytes, tokensFreed, file },
+  });
 }
 
 /** What the plan needs to know about one tool result. */
@@ -184,7 +254,7 @@ export interface ResultFacts {
   mustStay: boolean;
 }
 
-export interface SpillPolicy {
+interface SpillPolicy {
   threshold: number;
   perTool: Readonly<Record<string, number | false>>;
   turnBudget: number;

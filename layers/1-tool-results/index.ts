@@ -18,8 +18,14 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import { createDecideResults, isUndecided } from "./decide-results.js";
-import { type Answer, createReporter, findAnswers, LAYER, type Result } from "./results.js";
+import {
+  type Answer,
+  createDecideResults,
+  findAnswers,
+  isUndecided,
+  LAYER,
+  type Result,
+} from "./decide-results.js";
 import { createSweep } from "./sweep.js";
 
 export const files: readonly FileKind[] = [
@@ -95,7 +101,7 @@ export const toolResults: LayerDefinition = {
 
 function create(context: LayerContext): LayerParts {
   const { background, decisions, folders, log } = context;
-  const decideResults = createDecideResults({ ...context, reporter: createReporter(context) });
+  const decideResults = createDecideResults(context);
   const sweep = createSweep(context);
   let hasSwept = false;
 

@@ -7,32 +7,15 @@ import { join } from "node:path";
 import { DAY_MS } from "../../src/base/days.js";
 import { formatCount } from "../../src/base/format.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { LAYER } from "./results.js";
+import { LAYER } from "./decide-results.js";
 
-export interface StoredFile {
+interface StoredFile {
   path: string;
   bytes: number;
   lastUsedMs: number;
 }
 
 const LIVE_SESSION_DAYS = 7;
-
-export interface SweepPlan {
-  /** Files past the maximum age; all may go. */
-  tooOld: StoredFile[];
-  /** The rest; removed from the first on until the total is within the cap. */
-  longestUnusedFirst: StoredFile[];
-}
-
-/** Files that may go, in removal order. The caller checks each for live sessions first. */
-function planSweep(stored: readonly StoredFile[], nowMs: number, maxAgeDays: number): SweepPlan {
-  const oldestMs = nowMs - maxAgeDays * DAY_MS;
-  const byUse = [...stored].sort((a, b) => a.lastUsedMs - b.lastUsedMs);
-  return {
-    tooOld: byUse.filter(({ lastUsedMs }) => lastUsedMs < oldestMs),
-    longestUnusedFirst: byUse.filter(({ lastUsedMs }) => lastUsedMs >= oldestMs),
-  };
-}
 
 export function createSweep(context: LayerContext): () => Promise<void> {
   const { clock, config, decisions, files, folders, host, log } = context;
@@ -42,11 +25,13 @@ export function createSweep(context: LayerContext): () => Promise<void> {
   return async () => {
     const stored = await listStored();
     const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
-    const plan = planSweep(stored, clock.now(), maxAgeDays);
-    if (plan.tooOld.length > 0 || total > capBytes) await removeFiles(plan, total);
+    const oldestMs = clock.now() - maxAgeDays * DAY_MS;
+    const tooOld = stored.filter(({ lastUsedMs }) => lastUsedMs < oldestMs).length;
+    if (tooOld > 0 || total > capBytes) await removeFiles(stored, { tooOld, total });
     await forgetOldDays();
   };
 
+  /** The longest unused first. */
   async function listStored(): Promise<StoredFile[]> {
     const names = (await files.list(folders.toolResults)).filter((name) => name.endsWith(".txt"));
     const stored = names.map(async (name) => {
@@ -54,16 +39,20 @@ export function createSweep(context: LayerContext): () => Promise<void> {
       const found = await files.stat(path);
       return found?.kind === "file" ? [{ path, bytes: found.bytes, lastUsedMs: found.modifiedMs }] : [];
     });
-    return (await Promise.all(stored)).flat();
+    return (await Promise.all(stored)).flat().sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   }
 
-  async function removeFiles({ tooOld, longestUnusedFirst }: SweepPlan, total: number): Promise<void> {
+  /** Removes the first `tooOld` files, and further ones until the total is within the cap. */
+  async function removeFiles(
+    stored: readonly StoredFile[],
+    { tooOld, total }: { tooOld: number; total: number },
+  ): Promise<void> {
     const sessionsOf = await readSessions();
     const isLive = rememberAnswers(isLiveSession);
     let left = total;
     let removed = 0;
-    for (const [index, file] of [...tooOld, ...longestUnusedFirst].entries()) {
-      if (index >= tooOld.length && left <= capBytes) break;
+    for (const [index, file] of stored.entries()) {
+      if (index >= tooOld && left <= capBytes) break;
       const sessions = await Promise.all([...(sessionsOf.get(file.path) ?? [])].map(isLive));
       if (sessions.includes(true) || (await isInUse(file.path))) continue;
       await files.remove(file.path);

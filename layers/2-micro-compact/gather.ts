@@ -1,4 +1,8 @@
+/** Gathers the results and inputs that may be cleared, and clears those that the plan has chosen. */
+import PQueue from "p-queue";
+import { formatCount } from "../../src/base/format.js";
 import {
+  createStore,
   findLongInput,
   findSuperseded,
   type InputToClear,
@@ -11,15 +15,20 @@ import {
 import { estimateTextTokens, measureCached } from "../../src/context/context-size.js";
 import { findText, isHeld, readInputKey } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
+import { recordBefore } from "../../src/costs/savings.js";
 import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
-import type { Candidate } from "./plan.js";
+import type { Candidate, ClearPlan } from "./plan.js";
+
+const LAYER = "micro-compact";
+const WRITTEN_AT_A_TIME = 8;
 
 /** A result that may be cleared, with everything needed to clear it. */
-export interface ClearableResult extends Candidate, ResultToClear {}
+interface ClearableResult extends Candidate, ResultToClear {}
 
 /** The input of a call that may be cleared. */
-export interface ClearableInput extends Candidate, InputToClear {}
+interface ClearableInput extends Candidate, InputToClear {}
 
 export type Clearable = ClearableResult | ClearableInput;
 
@@ -32,7 +41,7 @@ const OTHERS_KEPT_ANSWERS = 20;
  */
 const KEPT = { least: 2, results: 5, answers: 3, tokens: 6_000 };
 
-export interface Gathering {
+interface Gathering {
   /** Number of newest results that stay, if a user has set it. */
   keepRecent?: number | undefined;
   /** Other tools whose results may be cleared, by name or pattern. */
@@ -124,4 +133,51 @@ function gatherInput({ find }: ContextRequest, result: Result): Unplaced<Clearab
   const long = findLongInput(result.part);
   if (!long || find(readInputKey(result).key)?.cleared) return undefined;
   return { kind: "input", result, ...long };
+}
+
+interface Batch {
+  clearable: readonly Clearable[];
+  plan: ClearPlan;
+  reason: string;
+}
+
+/**
+ * Clears a planned batch: writes the files, the ledger and the decisions, in this order. Rejects if a file or the decisions
+ * cannot be written, or the signal is aborted first; then nothing is cleared.
+ */
+export async function clearBatch(
+  context: LayerContext,
+  { sessionID }: ContextRequest,
+  { clearable, plan, reason }: Batch,
+  signal: AbortSignal,
+): Promise<void> {
+  const { decisions, log, savings } = context;
+  const store = createStore(context);
+  const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
+  const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
+  const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
+  const cleared = stored.filter((one) => one !== undefined);
+  signal.throwIfAborted();
+  const [first] = cleared;
+  if (!first) return;
+  const { cacheLost, tokensFreed } = plan;
+  const inputs = going.filter(({ kind }, index) => kind === "input" && stored[index] !== undefined).length;
+  const results = cleared.length - inputs;
+  const saved = {
+    session: sessionID,
+    layer: LAYER,
+    event: "cleared",
+    reason,
+    key: `${sessionID} ${first.key}`,
+    results,
+    ...(inputs > 0 && { inputs }),
+    tokensFreed,
+    cacheLost,
+  };
+  await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
+  log.info(
+    LAYER,
+    `cleared ${results} results and ${inputs} call inputs (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
+      `${formatCount(cacheLost)} cached tokens to be written again`,
+  );
 }

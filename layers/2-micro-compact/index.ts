@@ -16,8 +16,7 @@ import { countUsableTokens } from "../../src/context/windows.js";
 import { isFree } from "../../src/costs/prices.js";
 import { refuse } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import type { ClearBatch } from "./clear-batch.js";
-import { gatherClearable } from "./gather.js";
+import { clearBatch, gatherClearable } from "./gather.js";
 import { type Occasion, planClear } from "./plan.js";
 
 const settings = {
@@ -66,7 +65,6 @@ export const microCompact: LayerDefinition = {
 
 function create(context: LayerContext): LayerParts {
   const policy = context.config.microCompact;
-  let clear: ClearBatch | undefined;
 
   return {
     withinMs: { context: 2_000 },
@@ -79,8 +77,7 @@ function create(context: LayerContext): LayerParts {
         const { occasion, reason } = findOccasion(context, request, tokens);
         const plan = planClear(clearable, occasion, { ...policy, rates: request.rates(tokens) });
         if (!plan) return undefined;
-        clear ??= (await import("./clear-batch.js")).createClearBatch(context);
-        await clear(request, { clearable, plan, reason }, signal);
+        await clearBatch(context, request, { clearable, plan, reason }, signal);
         return request.show();
       },
 

@@ -8,17 +8,6 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type Attached, NEXT } from "../../src/notes/checkpoints/attached.js";
 import type { NewlyAttached } from "../../src/notes/checkpoints/open-checkpoints.js";
 
-export interface Attachments {
-  /** Returns the text for the newest message of a person's session. Never rejects: the session continues without it. */
-  find(request: ContextRequest): Promise<FoundAttachment | undefined>;
-}
-
-export interface FoundAttachment {
-  addition: Addition;
-  /** Call once the text is recorded, so that it is attached only once. Rejects with the system's error. */
-  remove(): Promise<void>;
-}
-
 interface Waiting {
   target: string;
   attached: Attached;
@@ -26,14 +15,21 @@ interface Waiting {
 
 const nameOf = ({ attached, target }: Waiting): string => `${target} ${attached.asked} ${attached.of}`;
 
-export function createAttachments({ checkpoints, family, log }: LayerContext, layer: string): Attachments {
+interface FoundAttachment {
+  addition: Addition;
+  /** Call once the text is recorded, so that it is attached only once. Rejects with the system's error. */
+  remove(): Promise<void>;
+}
+
+export function createAttachments({ checkpoints, family, log }: LayerContext, layer: string) {
   /** By session: the last message checked. */
   const checked = new Map<string, string>();
   /** Recorded attachments, even if their file could not be removed. */
   const given = new Set<string>();
 
   return {
-    async find({ find, history, sessionID }) {
+    /** Returns the text for the newest message of a person's session. Never rejects: the session continues without it. */
+    async find({ find, history, sessionID }: ContextRequest): Promise<FoundAttachment | undefined> {
       const { lastAnswer, messages } = history;
       const key = messages.at(-1)?.info.role === "user" ? history.keyOf(messages.length - 1) : undefined;
       const isSubagents = family.knownParent(sessionID) !== undefined;

@@ -125,44 +125,37 @@ function create(context: LayerContext): LayerParts {
   };
 }
 
-interface Keeper {
-  /** Learns from a request; the file is written behind the turn. */
-  learn(request: ContextRequest): Promise<void>;
-  /** Learns the last answer of a turn from the host. */
-  catchUp(sessionID: string): Promise<void>;
-  /** Writes all notes; returns the sessions, the newest first. */
-  end(): Promise<string[]>;
-  /** Runs behind the turn. Never rejects. */
-  later(this: void, work: Parameters<PQueue["add"]>[0]): Promise<unknown>;
-}
-
-function createKeeper(context: LayerContext): Keeper {
+function createKeeper(context: LayerContext) {
   const { background, deferred, family, host, log, notes } = context;
-  const writer = createSectionWriter(context);
+  const considerSections = createSectionWriter(context);
   const begun = new Set<string>();
-  const later: Keeper["later"] = (work) =>
+  /** Runs behind the turn. Never rejects. */
+  const later = (work: Parameters<PQueue["add"]>[0]): Promise<unknown> =>
     background.add(work).catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
 
   return {
     later,
 
-    async learn({ history, sessionID }) {
+    /** Learns from a request; the file is written behind the turn. */
+    async learn({ history, sessionID }: ContextRequest): Promise<void> {
       if (!begun.has(sessionID)) await begin(sessionID, history.messages);
       await notes.learn(sessionID, history.messages);
       deferred.add(`notes of ${sessionID}`, () =>
         later(async () => {
           await write(sessionID);
-          await writer.consider(sessionID, history.messages);
+          await considerSections(sessionID, history.messages);
         }),
       );
     },
 
-    async catchUp(sessionID) {
+    /** Learns the last answer of a turn from the host. */
+    async catchUp(sessionID: string): Promise<void> {
       await notes.learn(sessionID, (await host.readMessages(sessionID, LAST_MESSAGES)) ?? []);
       await write(sessionID);
     },
 
-    async end() {
+    /** Writes all notes; returns the sessions, the newest first. */
+    async end(): Promise<string[]> {
       await Promise.all([...begun].map(write));
       return [...begun].reverse();
     },
@@ -210,33 +203,26 @@ function findStale(request: ContextRequest, withdrawal: Withdrawal): DatedDecisi
     .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }
 
-interface SectionWriter {
-  /** Has the sections written if they are due for this session, given the messages about to be sent. Never rejects. */
-  consider(sessionID: string, messages: readonly Message[]): Promise<void>;
-}
-
-/** Has a small model write the sections of the notes once enough has happened. Runs in the background. */
-function createSectionWriter(context: LayerContext): SectionWriter {
+/**
+ * Has a small model write the sections of the notes once enough has happened in this session, given the messages about to
+ * be sent. Runs in the background. Never rejects.
+ */
+function createSectionWriter(context: LayerContext) {
   const { config, generation, notes } = context;
   const { toolCallThreshold, updateThreshold } = config.sessionMemory;
   /** Size of a session when the sections were last written or attempted. */
   const marks = new Map<string, { tokens: number; toolCalls: number }>();
 
-  return {
-    async consider(sessionID, messages) {
-      const now = {
-        tokens: estimateTokens(messages),
-        toolCalls: notes.facts(sessionID)?.toolCalls ?? 0,
-      };
-      const last = marks.get(sessionID) ?? { tokens: 0, toolCalls: 0 };
-      // The host has compacted, so growth counts from the smaller size.
-      if (now.tokens < last.tokens) marks.set(sessionID, { ...last, tokens: now.tokens });
-      const isTime =
-        now.tokens - last.tokens >= updateThreshold && now.toolCalls - last.toolCalls >= toolCallThreshold;
-      if (!isTime || !(await generation.status()).isAllowed) return;
-      marks.set(sessionID, now);
-      const { writeSections } = await import("./write-sections.js");
-      await writeSections(context, sessionID, messages);
-    },
+  return async (sessionID: string, messages: readonly Message[]): Promise<void> => {
+    const now = { tokens: estimateTokens(messages), toolCalls: notes.facts(sessionID)?.toolCalls ?? 0 };
+    const last = marks.get(sessionID) ?? { tokens: 0, toolCalls: 0 };
+    // The host has compacted, so growth counts from the smaller size.
+    if (now.tokens < last.tokens) marks.set(sessionID, { ...last, tokens: now.tokens });
+    const isTime =
+      now.tokens - last.tokens >= updateThreshold && now.toolCalls - last.toolCalls >= toolCallThreshold;
+    if (!isTime || !(await generation.status()).isAllowed) return;
+    marks.set(sessionID, now);
+    const { writeSections } = await import("./write-sections.js");
+    await writeSections(context, sessionID, messages);
   };
 }

@@ -15,12 +15,12 @@ import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import { isStale } from "../../src/notes/session.js";
 
 /** A reminder and the result it is appended to. */
-export interface Reminder {
+interface Reminder {
   result: Result;
   text: string;
 }
 
-export interface ReminderOptions {
+interface ReminderOptions {
   /** The messages to send. */
   view: readonly Message[];
   facts: SessionFacts;
@@ -85,31 +85,24 @@ function shorten(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most).join("")}…` : characters.join("");
 }
 
-export interface Handoffs {
-  /** A session in the middle of a turn has no handoff to make. */
-  noteWork(sessionID: string, isWorking: boolean): void;
-  /** For the first message of a session that a person has opened: what the last one has left open. */
-  plan(request: ContextRequest): Promise<Addition[]>;
-  /** Handoffs given to this session, if the user has since taken back words in the other session. */
-  findStale(request: ContextRequest): Promise<DatedDecision[]>;
-}
-
 /** What an older session has left open is nobody's next step. */
 const UNFINISHED_MS = 7 * DAY_MS;
 
 export function createHandoffs(
   { family, instances, log, notes }: Pick<LayerContext, "family" | "instances" | "log" | "notes">,
   layer: string,
-): Handoffs {
+) {
   const working = new Set<string>();
 
   return {
-    noteWork(sessionID, isWorking) {
+    /** A session in the middle of a turn has no handoff to make. */
+    noteWork(sessionID: string, isWorking: boolean): void {
       if (isWorking) working.add(sessionID);
       else working.delete(sessionID);
     },
 
-    async plan({ find, history, sessionID }) {
+    /** For the first message of a session that a person has opened: what the last one has left open. */
+    async plan({ find, history, sessionID }: ContextRequest): Promise<Addition[]> {
       const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
       if (!key || family.knownParent(sessionID) !== undefined || isExtendedBy(layer, find(key.key)))
         return [];
@@ -120,7 +113,8 @@ export function createHandoffs(
       return [{ behind: key, text }];
     },
 
-    async findStale({ find, history }) {
+    /** Handoffs given to this session, if the user has since taken back words in the other session. */
+    async findStale({ find, history }: ContextRequest): Promise<DatedDecision[]> {
       const stale: DatedDecision[] = [];
       for (const [index, { info }] of history.messages.entries()) {
         const key = info.role === "user" ? history.keyOf(index) : undefined;

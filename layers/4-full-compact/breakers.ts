@@ -93,20 +93,11 @@ function parseState(value: unknown): BreakerState {
   };
 }
 
-export interface Breakers {
-  /**
-   * Call when a turn begins: allows or stops the host's automatic compaction. The host retries a failed summary in
-   * every turn, whatever that setting is, so while the breaker is open the failed messages are removed.
-   */
-  apply(sessionID: string): Promise<void>;
-  record(sessionID: string, event: BreakerEvent): Promise<void>;
-  /** The session is idle or deleted: its breaker no longer keeps the host from compacting other sessions. */
-  leave(sessionID: string): void;
-}
-
 const LAYER = "full-compact";
 
-export function createBreakers(context: LayerContext): Breakers {
+export type Breakers = ReturnType<typeof createBreakers>;
+
+export function createBreakers(context: LayerContext) {
   const { config, files, folders, host, log } = context;
   const states = new Map<string, Promise<BreakerState>>();
   /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
@@ -121,13 +112,17 @@ export function createBreakers(context: LayerContext): Breakers {
   const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
 
   return {
-    async apply(sessionID) {
+    /**
+     * Call when a turn begins: allows or stops the host's automatic compaction. The host retries a failed summary in every
+     * turn, whatever that setting is, so while the breaker is open the failed messages are removed.
+     */
+    async apply(sessionID: string): Promise<void> {
       const { failures, open } = await load(sessionID);
       follow(sessionID, open !== undefined);
       if (open !== undefined && failures > 0) await host.removeFailedCompactions(sessionID);
     },
 
-    async record(sessionID, event) {
+    async record(sessionID: string, event: BreakerEvent): Promise<void> {
       const earlier = load(sessionID);
       const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
       states.set(sessionID, next);
@@ -141,7 +136,8 @@ export function createBreakers(context: LayerContext): Breakers {
       if (before.open !== after.open) announce(context, sessionID, after.open);
     },
 
-    leave(sessionID) {
+    /** The session is idle or deleted: its breaker no longer keeps the host from compacting other sessions. */
+    leave(sessionID: string): void {
       if (atWork.delete(sessionID)) switchHost();
     },
   };
@@ -187,35 +183,24 @@ function announce({ host, log, toasts }: LayerContext, sessionID: string, why: s
   toasts.show(`automatic summaries ${what} this session: ${why}. ${how}.`, "warning");
 }
 
-export interface CompactionWatch {
-  /** Call when the host is about to summarise the session. */
-  begin(sessionID: string): void;
-  /** Remembers the window of the session's model. */
-  noteWindow(sessionID: string, window: ModelWindow): void;
-  observe(event: HostEvent): Promise<void>;
-  /** Stops all deadlines. */
-  end(): void;
-}
-
-export function createCompactionWatch(
-  { clock, config, host, toasts }: LayerContext,
-  breakers: Breakers,
-): CompactionWatch {
+export function createCompactionWatch({ clock, config, host, toasts }: LayerContext, breakers: Breakers) {
   const { retryLimit, summaryTimeout } = config.autoCompact;
   /** Running compactions by session, each with the function that cancels its deadline. */
   const running = new Map<string, () => void>();
   const windows = new Map<string, ModelWindow>();
 
   return {
-    begin(sessionID) {
+    /** Call when the host is about to summarise the session. */
+    begin(sessionID: string): void {
       end(sessionID);
       const giveUp = () => void abort(sessionID, `no summary after ${formatDuration(summaryTimeout)}`);
       running.set(sessionID, clock.after(summaryTimeout, giveUp));
     },
 
-    noteWindow: (sessionID, window) => void windows.set(sessionID, window),
+    /** Remembers the window of the session's model. */
+    noteWindow: (sessionID: string, window: ModelWindow): void => void windows.set(sessionID, window),
 
-    async observe({ type, properties }) {
+    async observe({ type, properties }: HostEvent): Promise<void> {
       const { error, info, sessionID, status } = properties;
       const left = findEventSession(properties);
       if ((type === "session.idle" || type === "session.deleted") && left !== undefined) breakers.leave(left);
@@ -239,7 +224,8 @@ export function createCompactionWatch(
       }
     },
 
-    end() {
+    /** Stops all deadlines. */
+    end(): void {
       for (const sessionID of [...running.keys()]) end(sessionID);
     },
   };

@@ -16,10 +16,10 @@ import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { DecisionKey } from "../../src/messages/history.js";
 import { type Breakers, LEAST_FREED_SHARE } from "./breakers.js";
-import { NOTES_SHARE, NOTES_TOKENS, planCut, planTail, RESTORED_SHARE } from "./plan-cut.js";
 import { restore } from "./restore.js";
 
 const LAYER = "full-compact";
+export const NO_NOTES = "There are no notes.";
 /** Minimum tokens of restored files, and of notes in a window that is nearly full, however large the tail is. */
 const LEAST_RESTORED = 800;
 const LEAST_NOTES = 700;
@@ -129,6 +129,70 @@ function findLatest(messages: readonly Message[], lastAnswer: number): number {
   return lastUser > lastAnswer ? lastUser : Math.max(0, lastAnswer);
 }
 
+/* Where history is cut. Pure. */
+
+/** What the plan needs to know about a message of the view. */
+interface CutCandidate {
+  tokens: number;
+  /** A user message begins a turn, which makes it a better place to cut. */
+  isUser: boolean;
+}
+
+interface CutLimits {
+  /** Minimum and maximum tokens that stay verbatim, as far as message borders allow. */
+  leastTail: number;
+  mostTail: number;
+  /** Index of the latest possible cut: the model has not seen everything from this message on. */
+  latest: number;
+}
+
+/** Share of the request's budget for the notes, which every later request includes, and for restored files. */
+export const NOTES_SHARE = 0.15;
+export const RESTORED_SHARE = 0.18;
+/** Tokens that are kept free for notes beside the tail. */
+export const NOTES_TOKENS = 2_500;
+
+/** Minimum tokens that stay verbatim after a cut, given the request's budget. */
+export const planLeastTail = (budgetTokens: number): number =>
+  Math.min(10_000, Math.floor(budgetTokens * 0.1));
+
+/**
+ * Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take at most `share` of the
+ * budget.
+ */
+export function planTail(
+  budgetTokens: number,
+  { fixedTokens, share }: { fixedTokens: number; share: number },
+): Pick<CutLimits, "leastTail" | "mostTail"> {
+  const leastTail = planLeastTail(budgetTokens);
+  const room = Math.floor(budgetTokens * share) - fixedTokens - NOTES_TOKENS;
+  const mostTail = Math.min(40_000, Math.floor(budgetTokens * 0.3), room);
+  return { leastTail, mostTail: Math.max(leastTail, mostTail) };
+}
+
+/**
+ * Index of the message before which to cut: among those that leave at most `mostTail`, the first that begins a turn and
+ * leaves at least `leastTail`, else simply the first; `latest` if all leave more. `undefined` if nothing would be cut.
+ */
+export function planCut(
+  messages: readonly CutCandidate[],
+  { leastTail, mostTail, latest }: CutLimits,
+): number | undefined {
+  let tail = 0;
+  let turn: number | undefined;
+  let any: number | undefined;
+  for (let index = messages.length - 1; index > 0; index--) {
+    const message = messages[index];
+    if (!message) continue;
+    tail += message.tokens;
+    if (index > latest) continue;
+    if (tail > mostTail) break;
+    any = index;
+    if (message.isUser && tail >= leastTail) turn = index;
+  }
+  return turn ?? any ?? (latest > 0 && latest < messages.length ? latest : undefined);
+}
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 async function recordCut(
@@ -202,7 +266,7 @@ export async function formatNamedNotes(
   mostTokens: number,
 ): Promise<string> {
   const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, Math.floor(mostTokens * CHARACTERS_PER_TOKEN));
-  const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
+  const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? NO_NOTES;
   await notes.write(sessionID);
   const path = notes.pathOf(sessionID);
   if ((await files.stat(path))?.kind === "file") return written;

@@ -31,8 +31,6 @@ import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { isSummary } from "../../src/messages/history.js";
 import { createBreakers, createCompactionWatch } from "./breakers.js";
-import { NOTES_SHARE, planLeastTail, RESTORED_SHARE } from "./plan-cut.js";
-import type { RepairSummary } from "./summary.js";
 
 const LAYER = "full-compact";
 /** How long a compaction waits for the notes to catch up with the host's messages. */
@@ -82,7 +80,7 @@ function create(context: LayerContext): LayerParts {
   const { background, clock, log, notes, prompts } = context;
   const breakers = createBreakers(context);
   const watch = createCompactionWatch(context, breakers);
-  let repairSummary: RepairSummary | undefined;
+  let repairSummary: ReturnType<typeof import("./summary.js").createRepairSummary> | undefined;
 
   return {
     isLastResort: true,
@@ -181,6 +179,7 @@ function createCompactNotes({
         return requests.unwantCut(sessionID)
           ? "Cancelled: your next message is sent with the whole history."
           : "Nothing to cancel: no /compact-notes is pending. History that was already replaced stays replaced.";
+      const { NOTES_SHARE, planLeastTail, RESTORED_SHARE } = await import("./cut.js");
       const leastTail = planLeastTail(config.autoCompact.threshold);
       const total = sizes.lastTotal(sessionID);
       const messages = total === undefined ? undefined : total - sizes.fixedTokens(sessionID);

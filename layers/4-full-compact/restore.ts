@@ -11,7 +11,7 @@ import { cut } from "../../src/text/text.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 
-export interface RestoreInput {
+interface RestoreInput {
   sessionID: string;
   facts: SessionFacts;
   history: History;

@@ -15,14 +15,20 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { isManualSummary, isSummary } from "../../src/messages/history.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import type { Breakers } from "./breakers.js";
-import { composeCut, formatNamedNotes, formatPinned } from "./cut.js";
-import { NOTES_SHARE, planCut, RESTORED_SHARE } from "./plan-cut.js";
+import {
+  composeCut,
+  formatNamedNotes,
+  formatPinned,
+  NO_NOTES,
+  NOTES_SHARE,
+  planCut,
+  RESTORED_SHARE,
+} from "./cut.js";
 import { restore } from "./restore.js";
 
 const LAYER = "full-compact";
-const NO_NOTES = "There are no notes.";
 
-export interface CheckedSummary {
+interface CheckedSummary {
   /** The summary; `undefined` if it is unusable. */
   text: string | undefined;
   /** Why it is unusable, for people. */
@@ -144,28 +150,16 @@ async function composeSummary(
   return { checked, text: text || "(no summary)" };
 }
 
-/** The repaired summary. */
-interface Repaired {
-  index: number;
-  key: string;
-  /** Whether there is no answer after it yet. */
-  isFresh: boolean;
-  /** What will stand for it. */
-  rewritten: Decision;
-}
-
 /**
  * Makes sure that the host's summary contains what must not be lost. A summary that was already sent unchanged stays so
  * while it is cached. Rejects if the repair cannot be recorded or the signal is aborted first.
  */
-export type RepairSummary = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
-
-export function createRepairSummary(context: LayerContext & { breakers: Breakers }): RepairSummary {
+export function createRepairSummary(context: LayerContext & { breakers: Breakers }) {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
   /** Tokens freed, by session and summary: another attempt at the records says the same. The breaker has heard of these. */
   const freedBy = new Map<string, number>();
 
-  return async (request, signal) => {
+  return async (request: ContextRequest, signal: AbortSignal): Promise<void> => {
     const { history, sessionID } = request;
     await decisions.load(history.days);
     const index = history.messages.findLastIndex(isSummary);
@@ -191,10 +185,10 @@ export function createRepairSummary(context: LayerContext & { breakers: Breakers
     log.info(LAYER, `the host compacted ${sessionID}; ${what}`);
   };
 
-  /** Tells the breaker too, once. `undefined` for a compaction of before this start, about which nothing is known. */
+  /** `rewritten` will stand for the summary; no answer after it is `isFresh`. Tells the breaker too, once. `undefined` for a compaction of before this start, about which nothing is known. */
   async function findFreed(
     request: ContextRequest,
-    { index, isFresh, key, rewritten }: Repaired,
+    { index, isFresh, key, rewritten }: { index: number; isFresh: boolean; key: string; rewritten: Decision },
   ): Promise<number | undefined> {
     const { history, sessionID } = request;
     const name = `${sessionID} ${key}`;

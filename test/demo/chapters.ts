@@ -170,8 +170,8 @@ export const chapters: readonly Chapter[] = [
     folder: "layers/1-tool-results",
     pattern: "content",
     own: [
-      "layers/1-tool-results/results.ts",
       "layers/1-tool-results/decide-results.ts",
+      "layers/1-tool-results/preview.ts",
       "test/unit/plan-spill.test.ts",
     ],
     theirs: [

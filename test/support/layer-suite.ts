@@ -8,7 +8,6 @@ import { tellNonsense } from "./nonsense.js";
 import { bytesOf } from "./view-check.js";
 import type { World } from "./world.js";
 // Loaded beforehand: the fake clock goes on while a module is being read.
-import "../../layers/2-micro-compact/clear-batch.js";
 import "../../layers/4-full-compact/cut.js";
 import "../../layers/4-full-compact/restore.js";
 import "../../layers/4-full-compact/summary.js";

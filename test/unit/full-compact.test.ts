@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planCut, planTail } from "../../layers/4-full-compact/plan-cut.js";
+import { planCut, planTail } from "../../layers/4-full-compact/cut.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
