@@ -306,7 +306,7 @@ export const commands: readonly Command[] = [
       ["--report", "prints what an issue needs, as text without paths, keys and words of yours"],
       ["--no-proof", "does not play the session"],
       ["--plugin <folder>", "proves the build in this folder instead of the configured one"],
-      ["--within <seconds>", "time limit for the session (default: none while it makes progress)"],
+      ["--within <seconds>", "time limit for the session (default 300)"],
       JSON_OPTION,
     ],
     example: "strata doctor",

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { createSteps } from "../../src/cli/doctor/configuration.js";
 import { checkLoaded, checkVersions, findConfigured, readOnDisk } from "../../src/cli/doctor/installed.js";
 import { findName, type PluginEntry, readPluginEntries } from "../../src/config/plugin-entries.js";
@@ -8,6 +11,7 @@ import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { runStrata } from "../support/shell.js";
 
 const HOME = "/home/me";
@@ -125,7 +129,6 @@ describe("the configured plugin", () => {
     const built = { ...unbuilt, [`${PROJECT}/strata/dist/plugin.js`]: "" };
     const found = { folder: `${PROJECT}/strata`, version: "0.2.0" };
     expect(await look("./strata", built)).toEqual(found);
-    expect(await look("./strata/dist/plugin.js", built)).toEqual(found);
   });
 
   it("doctor does not call the plugin unconfigured while a configuration file cannot be read", async () => {
@@ -230,5 +233,60 @@ describe("the doctor's output", () => {
     clock.advance(12_000);
     step("results are read");
     expect(said).toEqual(["   0 s  OpenCode starts …", "  12 s  results are read …"]);
+  });
+});
+
+describe("what OpenCode 2 loads without an entry, removes, or passes over without a word", () => {
+  const manifest = '{"name": "opencode-strata", "version": "0.1.0", "main": "./dist/plugin.js"}';
+  const bin = mkdtempSync(join(tmpdir(), "strata-opencode-"));
+  afterAll(() => removeFolder(bin));
+  const doctor = async (world: Record<string, string>) => {
+    writeFileSync(join(bin, "opencode"), "#!/bin/sh\necho 2.0.15\n", { mode: 0o755 });
+    const files = createMemoryFiles({ [join(bin, "opencode")]: "", ...world });
+    return (await runStrata(files, "doctor --no-proof", { env: { PATH: bin } })).out;
+  };
+  const folder = `${PROJECT}/.opencode/plugins/strata`;
+  const built = { [`${folder}/package.json`]: manifest, [`${folder}/dist/plugin.js`]: "" };
+
+  it("doctor counts a folder in .opencode/plugins, and says if it has no entry of its own", async () => {
+    expect(await doctor(built)).toContain(`${folder} has neither server.js nor index.js`);
+    const whole = { ...built, [`${folder}/server.js`]: "" };
+    expect(await doctor(whole)).toContain(`opencode-strata is configured once: ${folder}`);
+    const twice = { ...whole, [`${PROJECT}/opencode.json`]: '{"plugins": ["opencode-strata"]}' };
+    expect(await doctor(twice)).toContain("opencode-strata is loaded 2 times");
+  });
+
+  it("doctor names a later entry that removes the plugin, and nothing is wrong with an earlier one", async () => {
+    const whole = { ...built, [`${folder}/server.js`]: "" };
+    const config = (path: string, ...plugins: string[]) => ({
+      [`${PROJECT}/${path}`]: JSON.stringify({ plugins }),
+    });
+    const removed = [
+      { ...whole, ...config("opencode.json", "-opencode-strata") },
+      config("opencode.json", "opencode-strata", "-*"),
+      {
+        ...config("opencode.json", "opencode-strata"),
+        ...config(".opencode/opencode.json", "-opencode-strata"),
+      },
+    ];
+    for (const world of removed) {
+      const out = await doctor(world);
+      expect(out).toMatch(/^problem {2}"-\S+" in \S+ removes opencode-strata, so OpenCode 2 does not load /);
+      expect(out).not.toMatch(/configured once|not installed yet/);
+    }
+    for (const first of ["-opencode-strata", "-opencode-pty"])
+      expect(await doctor(config("opencode.json", first, "opencode-strata"))).toContain("configured once");
+    expect(await doctor(config("opencode.json", "opencode-strata", "-opencode-pty"))).toContain(
+      "configured once",
+    );
+  });
+
+  it("doctor names an entry of cli.json that shows nothing", async () => {
+    const out = await doctor({
+      "/lib/opencode-strata/package.json": manifest,
+      "/home/me/.config/opencode/cli.json": '{"plugins": ["/lib/opencode-strata"]}',
+      [`${PROJECT}/opencode.json`]: '{"plugins": ["opencode-strata"]}',
+    });
+    expect(out).toContain('"/lib/opencode-strata" in /home/me/.config/opencode/cli.json has no tui.js');
   });
 });

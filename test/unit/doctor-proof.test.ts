@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
-import { type Evidence, readEvidence } from "../../src/cli/doctor/evidence.js";
+import {
+  type Evidence,
+  findRefusalInEvent,
+  findRefusalInLog,
+  readEvidence,
+} from "../../src/cli/doctor/evidence.js";
 import type { Config } from "../../src/config/schema.js";
 import type { CallRecord, HostCall } from "../../src/kernel/calls.js";
 import type { LayerDefinition } from "../../src/kernel/layer-context.js";
@@ -100,15 +105,6 @@ describe("the proof", () => {
     });
   });
 
-  it("the proof calls a layer off if one that it depends on is off", async () => {
-    const off = { ...config, autoMemory: { ...config.autoMemory, enabled: false } };
-    const findings = await read({ ...healthy, paths: [] }, off);
-    expect(find(findings, "layer dream")).toEqual({
-      level: "note",
-      what: "layer dream is off: autoMemory.enabled is false",
-    });
-  });
-
   it("the proof tells layers that are off, never called, idle or failing apart", async () => {
     const off = { ...config, microCompact: { ...config.microCompact, enabled: false } };
     const { "session-memory": _, ...seen } = calls.layers;
@@ -138,4 +134,31 @@ describe("the proof", () => {
       "problem layer view failed 2 times, last at hook context: failed: boom",
     ]);
   });
+});
+
+const event = (message: string): string => {
+  const error = { name: "UnknownError", data: { message } };
+  return JSON.stringify({ payload: { type: "session.error", properties: { error } } });
+};
+const line = (error: string): string =>
+  `level=WARN message=x\nlevel=ERROR message="failed to load plugin" path=file:///a error=${error}\n`;
+
+it.each<[what: string, found: unknown, expected: object | undefined]>([
+  [
+    "an event, even if the spec contains colons",
+    findRefusalInEvent(event("Failed to install plugin strata@file:/home/me/a.tgz: 404 - GET http://x/: no")),
+    { step: "install", why: "404 - GET http://x/: no" },
+  ],
+  [
+    "an event of loading",
+    findRefusalInEvent(event("Failed to load plugin file:///a: out of ink")),
+    { step: "load", why: "out of ink" },
+  ],
+  ["no other error", findRefusalInEvent(event("Model not found")), undefined],
+  ["no broken event", findRefusalInEvent("{"), undefined],
+  ["the log", findRefusalInLog(line('"out of \\"ink\\""')), { step: "start", why: 'out of "ink"' }],
+  ["the log, unquoted", findRefusalInLog(line("boom")), { step: "start", why: "boom" }],
+  ["no other line", findRefusalInLog('level=WARN message="slow" error="late"'), undefined],
+])("why OpenCode did not load a plugin is read from %s", (_, found, expected) => {
+  expect(found).toEqual(expected);
 });

@@ -51,12 +51,6 @@ describe("strata doctor on the configuration", () => {
       [`${PROJECT}/.opencode/plugin/other.js`]: "// opencode-strata is fine",
     });
     expect(find(besides, "is loaded 2 times")?.what).toContain("plugin/mine.js");
-    const everywhere = "/home/me/.config/opencode/plugins/all.ts";
-    const global = await examine({
-      [CONFIG]: '{"plugin": ["opencode-strata"]}',
-      [everywhere]: 'import strata from "opencode-strata";',
-    });
-    expect(find(global, "is loaded 2 times")?.what).toContain(everywhere);
   });
 
   it("doctor counts the same entry in two files once, as OpenCode does", async () => {
@@ -115,28 +109,17 @@ describe("strata doctor on the screen's half", () => {
       level: "note",
       todo: "strata init",
     });
-    for (const path of [
-      `${PROJECT}/tui.json`,
-      `${PROJECT}/.opencode/tui.jsonc`,
-      "/home/me/.config/opencode/tui.json",
-    ]) {
-      const both = await examine({ [CONFIG]: entry, [path]: entry });
-      const place = `the sidebar is configured, "opencode-strata" in ${path}`;
-      expect(find(both, place)).toMatchObject({
-        level: "note",
-        todo: expect.stringContaining("restart OpenCode"),
-      });
-      const loaded = JSON.stringify({ "opencode-strata": { last_time: MORNING }, other: {} });
-      const after = await examine({ [CONFIG]: entry, [path]: entry, [record]: loaded });
-      expect(find(after, place)).toMatchObject({
-        level: "fine",
-        what: expect.stringMatching(/loaded it at \d{4}-/),
-      });
-      for (const damaged of ["", "[1", '{"opencode-strata": 1}', '{"opencode-strata": {"last_time": "x"}}'])
-        expect(
-          find(await examine({ [CONFIG]: entry, [path]: entry, [record]: damaged }), "has not loaded it yet"),
-        ).toMatchObject({ level: "note" });
-    }
+    const path = `${PROJECT}/.opencode/tui.jsonc`;
+    const place = `the sidebar is configured, "opencode-strata" in ${path}`;
+    const level = async (loaded?: string) => {
+      const seen: Record<string, string> = loaded === undefined ? {} : { [record]: loaded };
+      return find(await examine({ [CONFIG]: entry, [path]: entry, ...seen }), place)?.level;
+    };
+    expect(await level()).toBe("note");
+    expect(await level(JSON.stringify({ "opencode-strata": { last_time: MORNING }, other: {} }))).toBe(
+      "fine",
+    );
+    expect(await level('{"opencode-strata": {"last_time": "x"}}')).toBe("note");
   });
 
   it("doctor warns of a sidebar configured twice, and of an archive, of which the TUI loads nothing", async () => {
@@ -229,11 +212,9 @@ describe("strata doctor on the machine", () => {
     expect(await look({ kind: "held" })).toMatchObject({ level: "problem" });
   });
 
-  it("doctor warns of a nearly full disk and of a clock that is behind the files", async () => {
-    const files = createMemoryFiles(world, () => MORNING + 3 * 86_400_000);
-    const findings = await checkMachine(options(files, undefined, 5_000_000), FOLDERS);
+  it("doctor warns of a nearly full disk", async () => {
+    const findings = await checkMachine(options(createMemoryFiles(world), undefined, 5_000_000), FOLDERS);
     expect(find(findings, "5 MB of disk space are free")).toMatchObject({ level: "warning" });
-    expect(find(findings, "the clock is 3 days behind")).toMatchObject({ level: "warning" });
   });
 
   it("doctor reports a Node that is too old", () => {

@@ -34,11 +34,12 @@ import {
 import { prove } from "../doctor/proof.js";
 import { checkForeign, checkSetAside, describeSettings } from "../doctor/settings-in-force.js";
 
-const SESSION_SECONDS = { least: 1, most: 600, usual: 0 };
+/** It takes some ten seconds on an idle machine with two cores. */
+const SESSION_SECONDS = { least: 1, most: 900, usual: 300 };
 
 export const run: Run = async (cli, options) => {
   const { clock, files, say, style } = cli;
-  const withinSeconds = readWhole("--within", options.within, SESSION_SECONDS) || undefined;
+  const withinSeconds = readWhole("--within", options.within, SESSION_SECONDS);
   const project = await openProject(cli);
   const binary = await findOpenCode(cli);
   const version = binary === undefined ? undefined : await readVersion(binary, clock);
@@ -98,7 +99,7 @@ interface Examination {
   binary: string | undefined;
   /** It is OpenCode 2. */
   isTwo: boolean;
-  withinSeconds: number | undefined;
+  withinSeconds: number;
 }
 
 /** The plugin on disk, in OpenCode, and in this project so far. */
@@ -118,7 +119,7 @@ async function examinePlugin(
       : await prove({
           ...cli,
           ...{ binary, config, layers, isSecond: isTwo, plugin: installed, onStep: createSteps(cli) },
-          ...(withinSeconds !== undefined && { withinSeconds }),
+          withinSeconds,
         });
   const isComing = plugin.isPackage && !cached && !fault;
   const findings = [
@@ -126,7 +127,7 @@ async function examinePlugin(
     ...(isComing ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)] : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
     await checkLoaded(cli, folders, proof?.version ?? version),
-    ...(await (isTwo ? checkScreen2(project, plugin) : checkScreen(project))),
+    ...(await (isTwo ? checkScreen2(project) : checkScreen(project))),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];
 }

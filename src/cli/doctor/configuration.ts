@@ -116,10 +116,8 @@ async function isFolderOfStrata(files: CliContext["files"], path: string): Promi
 }
 
 function checkConflict({ file, name, spec }: PluginEntry): Finding[] {
-  const conflicting = conflictingPlugins.find(
-    ({ matches }) => matches.test(name) || matches.test(basename(spec)),
-  );
-  return conflicting ? [warning(`${spec} in ${file} ${conflicting.overlap}`, conflicting.todo)] : [];
+  const found = conflictingPlugins.find(([names]) => names.test(name) || names.test(basename(spec)));
+  return found ? [warning(`${spec} in ${file} ${found[1]}`, found[2])] : [];
 }
 
 /** Whether a model chosen by a file of the project keeps background calls off. */
@@ -146,45 +144,34 @@ function checkHostSettings({ contents, path }: ParsedFile): Finding[] {
   const what = `compaction.prune in ${path} makes OpenCode clear old results too, regardless of the prompt cache`;
   return [warning(what, "remove it; microCompact clears them where that costs nothing or pays off")];
 }
-/** Other plugins that change what is sent or keep memories of their own. */
-interface ConflictingPlugin {
-  /** Names under which npm has it. */
-  matches: RegExp;
-  /** What both do; continues "NAME in FILE …". */
-  overlap: string;
-  /** How to let only one of them do it. */
-  todo: string;
-}
 
 const REMOVE = "remove one of the two from the plugin list";
-
-const conflictingPlugins: readonly ConflictingPlugin[] = [
-  {
-    matches: /(^|\/)opencode-(dcp|dynamic-context-pruning)$/,
-    overlap:
-      "prunes old tool results, as layers 1 and 2 do; each breaks the prompt cache that the other preserves",
-    todo: `${REMOVE}, or set toolResults.enabled and microCompact.enabled to false`,
-  },
-  {
-    matches: /(^|\/)oh-my-open(code|agent)(-slim)?$/,
-    overlap: "may compact before the host does and truncate tool results, as layers 1, 2 and 4 do",
-    todo: "turn off its hooks that compact and truncate (disabled_hooks in its own file), or set autoCompact.enabled and microCompact.enabled to false",
-  },
-  {
-    matches: /magic-context$/,
-    overlap: "replaces history and keeps memories, as layers 2 to 5 do",
-    todo: REMOVE,
-  },
-  {
-    matches: /(^|\/)opencode-supermemory$/,
-    overlap: "adds memories to messages and compacts by itself, as layers 4 and 5 do",
-    todo: `${REMOVE}, or set autoMemory.enabled, recall.enabled and autoCompact.enabled to false`,
-  },
-  {
-    matches: /(^|\/)(context-mode|opencode-acp|opencode-mem)$/,
-    overlap: "keeps results or memories out of the context in its own way",
-    todo: REMOVE,
-  },
+/**
+ * Other plugins that change what is sent or keep memories of their own, by their names on npm: what both do, which
+ * continues "NAME in FILE …", and how to let only one of them do it.
+ */
+const conflictingPlugins: readonly (readonly [name: RegExp, overlap: string, todo: string])[] = [
+  [
+    /(^|\/)opencode-(dcp|dynamic-context-pruning)$/,
+    "prunes old tool results, as layers 1 and 2 do; each breaks the prompt cache that the other preserves",
+    `${REMOVE}, or set toolResults.enabled and microCompact.enabled to false`,
+  ],
+  [
+    /(^|\/)oh-my-open(code|agent)(-slim)?$/,
+    "may compact before the host does and truncate tool results, as layers 1, 2 and 4 do",
+    "turn off its hooks that compact and truncate (disabled_hooks in its own file), or set autoCompact.enabled and microCompact.enabled to false",
+  ],
+  [/magic-context$/, "replaces history and keeps memories, as layers 2 to 5 do", REMOVE],
+  [
+    /(^|\/)opencode-supermemory$/,
+    "adds memories to messages and compacts by itself, as layers 4 and 5 do",
+    `${REMOVE}, or set autoMemory.enabled, recall.enabled and autoCompact.enabled to false`,
+  ],
+  [
+    /(^|\/)(context-mode|opencode-acp|opencode-mem)$/,
+    "keeps results or memories out of the context in its own way",
+    REMOVE,
+  ],
 ];
 
 /** Prints a line for each step of the proof, on a terminal only. */

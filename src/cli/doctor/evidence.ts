@@ -1,7 +1,7 @@
 /** What the played session has left in its project, and what that shows about each hook and each layer. */
 import { join } from "node:path";
 import { formatCount } from "../../base/format.js";
-import { isRecord, parseJson } from "../../base/shape.js";
+import { parseJson } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
 import { readLedger } from "../../costs/sums.js";
 import type { Files } from "../../io/files.js";
@@ -11,7 +11,6 @@ import type { Proof, ProofSeen } from "../../kernel/proof.js";
 import { type Finding, fine, note, problem } from "../../operations/doctor/machine.js";
 import { planFolders } from "../../project/folders.js";
 import { readCallRecords } from "../../status/status.js";
-import type { Configured } from "./installed.js";
 
 export interface Evidence extends ProofSeen {
   calls: CallRecord | undefined;
@@ -117,47 +116,45 @@ async function listPaths(files: Files, project: string, folder: string): Promise
  * or load is a `session.error` event, and one that throws at start is a line of its log.
  */
 
+type Step = "install" | "load" | "start";
+
 export interface Refusal {
   /** The step that failed. */
-  what: "install" | "load" | "start";
+  step: Step;
   why: string;
 }
 
-export function describeRefusal({ what, why }: Refusal, { place }: Configured): Finding {
-  if (what === "install")
-    return problem(
-      `OpenCode cannot install ${place}: ${why}`,
-      "it tries at each start, waits, and goes on without the plugin: name a version that the registry has, or a folder",
-    );
-  if (what === "load")
-    return problem(
-      `OpenCode cannot load ${place}: ${why}`,
-      "install or build it anew; OpenCode goes on without the plugin and does not show why",
-    );
-  return problem(
-    `OpenCode has loaded ${place}, and it failed to start: ${why}`,
-    "please report it; OpenCode goes on without the plugin",
-  );
-}
+const refusals: Record<Step, { says(place: string): string; todo: string }> = {
+  install: {
+    says: (place) => `OpenCode cannot install ${place}`,
+    todo: "it tries at each start, waits, and goes on without the plugin: name a version that the registry has, or a folder",
+  },
+  load: {
+    says: (place) => `OpenCode cannot load ${place}`,
+    todo: "install or build it anew; OpenCode goes on without the plugin and does not show why",
+  },
+  start: {
+    says: (place) => `OpenCode has loaded ${place}, and it failed to start`,
+    todo: "please report it; OpenCode goes on without the plugin",
+  },
+};
+
+export const describeRefusal = ({ step, why }: Refusal, place: string): Finding =>
+  problem(`${refusals[step].says(place)}: ${why}`, refusals[step].todo);
 
 /** Reads an event of OpenCode's. */
 export function findRefusalInEvent(json: string): Refusal | undefined {
-  const event = parseJson(json);
-  const { payload } = isRecord(event) ? event : {};
-  if (!isRecord(payload) || payload.type !== "session.error" || !isRecord(payload.properties))
-    return undefined;
-  const { error } = payload.properties;
-  const message = isRecord(error) && isRecord(error.data) ? error.data.message : undefined;
+  const [, message = ""] = /"message":("Failed to (?:[^"\\]|\\.)*")/.exec(json) ?? [];
   // A spec may contain colons, but none followed by a space.
-  const found = /^Failed to (install|load) plugin (?:(?!: ).)*: (.*)$/s.exec(String(message));
-  return found ? { what: found[1] as "install" | "load", why: found[2] ?? "" } : undefined;
+  const found = /^Failed to (install|load) plugin (?:(?!: ).)*: (.*)$/s.exec(String(parseJson(message)));
+  return found ? { step: found[1] as Step, why: found[2] ?? "" } : undefined;
 }
 
 /** Reads what OpenCode has printed. */
 export function findRefusalInLog(text: string): Refusal | undefined {
   const line = text.split("\n").find((one) => one.includes('message="failed to load plugin"'));
-  const quoted = line === undefined ? null : /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line);
-  if (!quoted?.[1]) return undefined;
-  const why = parseJson(quoted[1]);
-  return { what: "start", why: typeof why === "string" ? why : quoted[1] };
+  const [, quoted] = /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line ?? "") ?? [];
+  if (quoted === undefined) return undefined;
+  const why = parseJson(quoted);
+  return { step: "start", why: typeof why === "string" ? why : quoted };
 }

@@ -76,7 +76,7 @@ export async function readOnDisk(place: Place, configured: Configured, isSecond:
   }
   const kind = await findKind(files, path);
   if (!kind) return { fault: describeAbsent(configured, path) };
-  const onDisk = kind === "folder" ? await readFolder(files, configured) : await readAbove(files, path);
+  const onDisk: OnDisk = kind === "folder" ? await readFolder(files, configured) : {};
   const fault = onDisk.fault ?? (isSecond ? await findPassedOver(files, configured, kind) : undefined);
   return { ...onDisk, ...(fault && { fault }) };
 }
@@ -98,16 +98,6 @@ async function readFolder(files: Files, { place, spec: folder }: Configured): Pr
   if (main === undefined || (await findKind(files, join(folder, main)))) return onDisk;
   const what = `${place}: ${join(folder, main)} does not exist, so OpenCode cannot load the plugin: it was not built`;
   return { ...onDisk, fault: problem(what, `run npm ci && npm run build in ${folder}`) };
-}
-
-/** The package of a file such as dist/plugin.js. */
-async function readAbove(files: Files, path: string): Promise<OnDisk> {
-  const folders = [dirname(path), dirname(dirname(path))];
-  for (const folder of folders) {
-    const manifest = await readManifest(files, folder);
-    if (manifest?.name === PACKAGE) return { folder, ...readVersion(manifest) };
-  }
-  return {};
 }
 
 const readVersion = ({ version }: PlainRecord): { version?: string } =>
@@ -257,17 +247,12 @@ export async function checkScreen({ cli, root }: Project): Promise<Finding[]> {
   ];
 }
 
-/** OpenCode 2 loads both halves by one entry. */
-export async function checkScreen2({ cli }: Project, { place, spec }: Configured): Promise<Finding[]> {
+/** OpenCode 2 loads both halves by one entry, and at its first start copies those of a global tui.json to its cli.json. */
+export async function checkScreen2({ cli }: Project): Promise<Finding[]> {
   const { files } = cli;
   const path = join(findGlobalFolder(cli), "cli.json");
   const entries = (await readPluginEntries(files, [{ path, origin: "user" }])).filter(isStrata);
   const findings: Finding[] = [];
-  // Where OpenCode loads files by themselves, it looks for no second half beside them.
-  if (spec === place && (await findKind(files, spec)) === "file") {
-    const what = `${place} is a file, which OpenCode 2 loads without its sidebar and dialogs`;
-    findings.push(note(what, "remove the file, then run strata init"));
-  }
   for (const entry of entries) {
     const target = resolveSpec(entry.spec, dirname(entry.file));
     const names = target === undefined ? undefined : await files.list(target).catch(() => []);

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { formatError, StrataError } from "../../base/error.js";
+import { formatError } from "../../base/error.js";
 import { mergeRecords, type PlainRecord } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
 import { isSwitchedOn, listSwitches } from "../../config/setting.js";
@@ -21,7 +21,6 @@ import {
   findRefusalInEvent,
   findRefusalInLog,
   type ProvenLayer,
-  type Refusal,
   readEvidence,
   readTraces,
 } from "./evidence.js";
@@ -38,8 +37,8 @@ export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env"
   /** What is on and off stays so. */
   config: Config;
   layers: readonly LayerDefinition[];
-  /** For the host's start and the session; without it they may take their time, as long as they go on. */
-  withinSeconds?: number;
+  /** For the host's start and the session. */
+  withinSeconds: number;
   /** Told of every step as it begins. */
   onStep(step: string): void;
 }
@@ -51,56 +50,49 @@ export interface Proof {
 }
 
 export async function prove(options: ProofOptions): Promise<Proof> {
-  const { config, layers, plugin, withinSeconds } = options;
-  const patience = createPatience(options);
+  const { clock, config, layers, withinSeconds } = options;
+  const ended = new AbortController();
+  const cancel = clock.after(withinSeconds * 1_000, () =>
+    ended.abort(
+      problem(
+        `the session did not end within ${withinSeconds} s, so nothing is proved`,
+        "once more when the machine is less busy, or with a longer --within; opencode --print-logs in the project says what it is doing",
+      ),
+    ),
+  );
   const scratch = await createScratch("strata-doctor-");
   // Ctrl-C ends the host with us, since it is of our group; the folder has to go all the same.
   const onInterrupt = (): void => void scratch.remove().finally(() => process.exit(130));
   process.once("SIGINT", onInterrupt);
-  const model = await startScriptedModel(patience.moved);
-  const refused = new AbortController();
+  const model = await startScriptedModel();
   try {
     const proven = await Promise.all(
       layers.map(async (layer) => ({ ...layer, ...(await layer.loadProof()) })),
     );
-    const evidence = await gather({ ...options, proven, patience, refused, model, root: scratch.path });
+    const evidence = await gather({ ...options, proven, ended, model, root: scratch.path });
     const version = evidence.calls?.version;
     return { findings: readEvidence(evidence, config, proven), ...(version !== undefined && { version }) };
   } catch (thrown) {
-    const refusal = refused.signal.reason as Refusal | undefined;
-    return {
-      findings: [refusal ? describeRefusal(refusal, plugin) : describeFailure(thrown, withinSeconds)],
-    };
+    const why: Finding = ended.signal.aborted
+      ? ended.signal.reason
+      : problem(`the proof could not be run: ${formatError(thrown)}`);
+    return { findings: [why] };
   } finally {
-    patience.end();
+    cancel();
     process.off("SIGINT", onInterrupt);
     await model.close();
     await scratch.remove();
   }
 }
 
-function describeFailure(thrown: unknown, withinSeconds: number | undefined): Finding {
-  if (!(thrown instanceof StrataError && thrown.code === "TOO_SLOW"))
-    return problem(`the proof could not be run: ${formatError(thrown)}`);
-  return problem(
-    `${thrown.message}, so nothing is proved`,
-    withinSeconds === undefined
-      ? "once more, when the machine is less busy; opencode --print-logs in the project says what it is doing"
-      : "without --within it may take its time, as long as it goes on",
-  );
-}
-
 interface GatherOptions extends ProofOptions {
   proven: readonly ProvenLayer[];
-  patience: Patience;
-  /** Aborted with a `Refusal`: OpenCode goes on without the plugin, and there is nothing left to prove. */
-  refused: AbortController;
+  /** Aborted with a finding: the time is up, or OpenCode goes on without the plugin. */
+  ended: AbortController;
   model: ScriptedModel;
   root: string;
 }
 
-/** OpenCode says nothing while it installs. */
-const INSTALL_QUIET_MS = 180_000;
 /** For what a command leaves after it has answered. */
 const LAST_FILE_MS = 30_000;
 /** For the last counts, which the plugin writes a moment after the host has let it go. */
@@ -108,21 +100,20 @@ const LAST_COUNTS_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 
 async function gather(options: GatherOptions): Promise<Evidence> {
-  const { binary, clock, config, env, files, home, isSecond, model, patience, plugin, root } = options;
+  const { binary, clock, config, ended, env, files, home, isSecond, model, onStep, plugin, root } = options;
   const project = join(root, "project");
   const proofs = options.proven
     .filter((layer) => findOffSwitch(layer, config) === undefined)
     .map(({ proof }) => proof);
   const settings = await planSettings(options);
-  const format = isSecond ? formatSecondConfig : formatFirstConfig;
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
-  await files.writeWhole(own, JSON.stringify(format(plugin.spec, settings, model.url)));
+  await files.writeWhole(own, JSON.stringify(formatConfig(isSecond, plugin.spec, settings, model.url)));
   const planted = Object.assign({}, PLAYED_FILES, ...proofs.map((proof) => proof.files ?? {}));
   for (const [name, text] of Object.entries<string>(planted))
     await files.writeWhole(join(project, name), text);
 
-  patience.begin("OpenCode starts");
+  onStep("OpenCode starts");
   const isolated = await prepareOpenCode({
     env,
     files,
@@ -131,24 +122,22 @@ async function gather(options: GatherOptions): Promise<Evidence> {
   });
   const login = isSecond ? { password: randomUUID(), name: "opencode" } : undefined;
   const host = await serveOpenCode({
-    ...{ binary, clock, isSecond, project, startMs: (options.withinSeconds ?? QUIET_MS / 1_000) * 1_000 },
+    ...{ binary, clock, isSecond, project, startMs: options.withinSeconds * 1_000 },
     env: { ...isolated, ...(login && { OPENCODE_SERVER_PASSWORD: login.password }) },
     onWords(words) {
       const refusal = findRefusalInLog(words);
-      if (refusal) options.refused.abort(refusal);
+      if (refusal) ended.abort(describeRefusal(refusal, plugin.place));
     },
   });
-  const signal = AbortSignal.any([patience.signal, options.refused.signal]);
+  const { signal } = ended;
   try {
     const server: ServerAddress = { url: host.url, ...(login && { login }) };
-    if (!isSecond) await watchEvents(host.url, options.refused, signal);
-    const loading = plugin.isPackage ? `installs and loads ${plugin.place}` : `loads ${plugin.place}`;
-    patience.begin(`OpenCode ${loading}`, plugin.isPackage ? INSTALL_QUIET_MS : QUIET_MS);
+    if (!isSecond) await watchEvents(host.url, ended, plugin.place);
+    onStep(`OpenCode ${plugin.isPackage ? "installs and " : ""}loads ${plugin.place}`);
     const stands = (paths: readonly string[]) => async (): Promise<boolean> =>
       !(await Promise.all(paths.map((path) => files.stat(join(project, path))))).includes(undefined);
     const whenLeft = (paths: readonly string[]): Promise<void> =>
       waitUntil(clock, LAST_FILE_MS, signal, stands(paths));
-    const onStep = patience.begin;
     const played = await playSession({ server, isSecond, project, model, proofs, signal, onStep, whenLeft });
     const hasEnded = async (): Promise<boolean> => {
       const { calls } = await readTraces(files, project);
@@ -184,47 +173,31 @@ async function planSettings({ config, files, proven, root }: GatherOptions): Pro
   );
 }
 
-const LIMIT = { context: 200_000, output: 8_000 };
-
-function formatFirstConfig(plugin: string, settings: PlainRecord, url: string): PlainRecord {
-  return {
-    plugin: [[plugin, settings]],
-    share: "disabled",
-    autoupdate: false,
-    permission: { "*": "allow" },
-    model: "scripted/m1",
-    small_model: "scripted/m1",
-    provider: {
-      scripted: {
-        npm: "@ai-sdk/openai-compatible",
-        options: { baseURL: url, apiKey: "none" },
-        models: { m1: { name: "m1", limit: LIMIT, tool_call: true } },
-      },
-    },
-  };
-}
-
-function formatSecondConfig(plugin: string, settings: PlainRecord, url: string): PlainRecord {
+/** OpenCode's configuration, in the form of its version. */
+function formatConfig(isSecond: boolean, plugin: string, settings: PlainRecord, url: string): PlainRecord {
+  const limit = { context: 200_000, output: 8_000 };
+  const endpoint = { baseURL: url, apiKey: "none" };
+  const model = "scripted/m1";
+  if (!isSecond) {
+    const models = { m1: { name: "m1", limit, tool_call: true } };
+    return {
+      ...{ plugin: [[plugin, settings]], share: "disabled", autoupdate: false, permission: { "*": "allow" } },
+      ...{ model, small_model: model },
+      provider: { scripted: { npm: "@ai-sdk/openai-compatible", options: endpoint, models } },
+    };
+  }
   const capabilities = { tools: true, input: ["text"], output: ["text"] };
+  const models = { m1: { name: "m1", limit, capabilities } };
   return {
-    plugins: [{ package: plugin, options: settings }],
-    share: "disabled",
-    update: "disable",
+    ...{ plugins: [{ package: plugin, options: settings }], share: "disabled", update: "disable", model },
     permissions: [{ action: "*", resource: "*", effect: "allow" }],
-    model: "scripted/m1",
-    providers: {
-      scripted: {
-        package: "aisdk:@ai-sdk/openai-compatible",
-        settings: { baseURL: url, apiKey: "none" },
-        models: { m1: { name: "m1", limit: LIMIT, capabilities } },
-      },
-    },
+    providers: { scripted: { package: "aisdk:@ai-sdk/openai-compatible", settings: endpoint, models } },
   };
 }
 
 /** Resolves when the event stream is open or has failed; a stream that ends is ignored. */
-async function watchEvents(url: string, refused: AbortController, signal: AbortSignal): Promise<void> {
-  const response = await fetch(`${url}/global/event`, { signal }).catch(() => undefined);
+async function watchEvents(url: string, ended: AbortController, place: string): Promise<void> {
+  const response = await fetch(`${url}/global/event`, { signal: ended.signal }).catch(() => undefined);
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder();
     let rest = "";
@@ -233,65 +206,9 @@ async function watchEvents(url: string, refused: AbortController, signal: AbortS
       rest = lines.pop() ?? "";
       for (const line of lines.filter((one) => one.startsWith("data:"))) {
         const refusal = findRefusalInEvent(line.slice("data:".length));
-        if (refusal) refused.abort(refusal);
+        if (refusal) ended.abort(describeRefusal(refusal, place));
       }
     }
   };
   void read().catch(() => undefined);
-}
-
-/*
- * How long the proof waits. A slow machine is not a broken one: the session may take as long as it makes progress, unless
- * the user has set a limit.
- */
-
-export interface Patience {
-  /** Aborted at the end of patience, with a `StrataError` that says what did not happen. */
-  readonly signal: AbortSignal;
-  /** A step begins, which may make no progress for this long. */
-  begin(step: string, quietMs?: number): void;
-  /** The step has made progress. */
-  moved(): void;
-  end(): void;
-}
-
-/** No step takes longer than two seconds on an idle machine with two cores. */
-export const QUIET_MS = 60_000;
-/** A session that takes longer is in a loop. */
-export const MOST_MS = 900_000;
-
-export function createPatience({
-  clock,
-  onStep,
-  withinSeconds,
-}: Pick<ProofOptions, "clock" | "onStep" | "withinSeconds">): Patience {
-  const abort = new AbortController();
-  const mostMs = withinSeconds === undefined ? MOST_MS : withinSeconds * 1_000;
-  let step = "start";
-  let allowedMs = QUIET_MS;
-  let cancelQuiet = (): void => {};
-  const give = (what: string): void => abort.abort(new StrataError("TOO_SLOW", what));
-  const cancelMost = clock.after(mostMs, () => give(`the session did not end within ${mostMs / 1_000} s`));
-
-  function moved(): void {
-    cancelQuiet();
-    if (withinSeconds !== undefined) return;
-    const what = `no progress for ${allowedMs / 1_000} s (${step})`;
-    cancelQuiet = clock.after(allowedMs, () => give(what));
-  }
-
-  return {
-    signal: abort.signal,
-    begin(name, quietMs = QUIET_MS) {
-      step = name;
-      allowedMs = quietMs;
-      onStep(name);
-      moved();
-    },
-    moved,
-    end() {
-      cancelQuiet();
-      cancelMost();
-    },
-  };
 }

@@ -153,7 +153,7 @@ export interface ScriptedModel {
 }
 
 /** Listens on a free port of 127.0.0.1. */
-export async function startScriptedModel(onRequest: () => void): Promise<ScriptedModel> {
+export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: string[] = [];
   const lines: Line[] = [];
   let calls = 0;
@@ -167,7 +167,6 @@ export async function startScriptedModel(onRequest: () => void): Promise<Scripte
     request.setEncoding("utf8");
     let body = "";
     for await (const text of request) body += text;
-    onRequest();
     const isTitle = body.includes("title generator");
     if (!isTitle) requests.push(body);
     const line = isTitle ? { say: "A title" } : (lines.shift() ?? { say: "ok" });

@@ -1,8 +1,7 @@
-/** Checks what the plugin needs of the machine: writable folders, disk space, live locks, a clock. */
+/** Checks what the plugin needs of the machine: writable folders, disk space, live locks. */
 
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import { formatLock, type LockState } from "../../io/holders.js";
@@ -21,8 +20,6 @@ export const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
 /** Folder levels of machine state above a lock. */
 const DEEPEST_LOCK = 2;
-/** Clocks in one network differ by less. */
-const CLOCK_SLACK_MS = 120_000;
 
 /** Is this Node, or Bun, new enough? */
 export function checkRuntime(versions: Readonly<Record<string, string | undefined>>): Finding {
@@ -38,7 +35,6 @@ export async function checkMachine(options: MachineOptions, folders: Folders): P
     await checkDisk(options, folders.project),
     ...(await checkLocks(options, folders)),
     ...(await findSetAside(options, folders)),
-    await checkClock(options, folders),
   ];
 }
 
@@ -137,22 +133,6 @@ export async function findLocks(
       found.push(...(await findLocks(files, path, depth + 1)));
   }
   return found;
-}
-
-/** Idle times and budgets depend on the clock: no file may be from the future. */
-async function checkClock({ clock, files }: MachineOptions, { log, savings }: Folders): Promise<Finding> {
-  const names = await files.list(savings).catch(() => []);
-  const paths = [log, ...names.slice(-20).map((name) => join(savings, name))];
-  const stats = await Promise.all(paths.map((path) => files.stat(path).catch(() => undefined)));
-  const latest = Math.max(0, ...stats.map((stat) => stat?.modifiedMs ?? 0));
-  const ahead = latest - clock.now();
-  if (ahead <= CLOCK_SLACK_MS) return fine("the clock is not behind the newest file");
-  const days = ahead / DAY_MS;
-  const span = days >= 1 ? `${formatCount(days)} days` : `${formatCount(ahead / 60_000)} minutes`;
-  return warning(
-    `the clock is ${span} behind the newest file in ${dirname(log)}`,
-    "set the clock: the daily budget and the lifetime of the prompt cache depend on it",
-  );
 }
 
 /** The result of one check. */

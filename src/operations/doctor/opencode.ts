@@ -186,23 +186,9 @@ function isolate({ env, installsFor, root }: Isolation): NodeJS.ProcessEnv {
   };
 }
 
-/** Installs as the user's own OpenCode would: with their registry and their cache. */
+/** Installs as the user's own OpenCode would: with their registry, their cache and their way out. */
 function planInstalling(env: CliContext["env"], home: string): NodeJS.ProcessEnv {
-  const settings = [
-    "registry",
-    "userconfig",
-    "globalconfig",
-    "cache",
-    "offline",
-    "proxy",
-    "https_proxy",
-    "cafile",
-  ];
-  const own = settings.flatMap((name) => {
-    const value = env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
-    return value === undefined ? [] : [[`npm_config_${name}`, value]];
-  });
-  const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+  const own = Object.keys(env).filter((name) => /^(npm_config_|(https?|no)_proxy$)/i.test(name));
   return {
     npm_config_userconfig: join(home, ".npmrc"),
     npm_config_cache: env.LOCALAPPDATA ? join(env.LOCALAPPDATA, "npm-cache") : join(home, ".npm"),
@@ -210,8 +196,7 @@ function planInstalling(env: CliContext["env"], home: string): NodeJS.ProcessEnv
     npm_config_fetch_retries: "1",
     npm_config_fetch_retry_mintimeout: "500",
     npm_config_fetch_retry_maxtimeout: "500",
-    ...Object.fromEntries(own),
-    ...pick(env, [...network, "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"]),
+    ...pick(env, [...own, "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"]),
   };
 }
 
