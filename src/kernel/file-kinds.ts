@@ -77,7 +77,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/sessions.json`),
   atStart(`${STATE}/background/<day>.jsonl`, "the budget of a past day"),
   // Asking for them again may cost money.
-  atStart(`${STATE}/vectors/<id>.bin`, "vectors of a model that is no longer used", 30),
+  atStart(`${STATE}/vectors/<id>`, "vectors of a model that is no longer used", 30),
   atStart(`${STATE}/calls/<id>.json`, "the call counts of an instance that has ended"),
   {
     path: `${STATE}/instances/<id>.json`,

@@ -11,6 +11,7 @@
  *     Ollama   POST …/api/embed    { model, input: [text, …] }   → { embeddings: [[number, …], …] }
  */
 import { formatError, StrataError } from "../base/error.js";
+import { hashOf } from "../base/hash.js";
 import { isRecord, type PlainRecord, parseJson } from "../base/shape.js";
 import { inSlices, type Sliced } from "../base/slices.js";
 import type { Config } from "../config/schema.js";
@@ -21,7 +22,6 @@ import type { Post } from "../io/post.js";
 import { type Embedder, formatWordsOnly } from "../recall/embedder.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { createBackoff, createBudget } from "./budget.js";
-import { createVectorCache } from "./vector-cache.js";
 
 export interface EndpointEmbedder extends Pick<Embedder, "embed"> {
   embedQuery(text: string): Promise<Float32Array | undefined>;
@@ -56,8 +56,8 @@ const QUERY_MS = 1_000;
 const MOST_QUERIES = 50;
 
 export function createEndpointEmbedder(options: EndpointEmbedderOptions): EndpointEmbedder {
-  const { cachePath, clock, files, log } = options;
-  const cache = createVectorCache({ clock, files, log, path: cachePath });
+  const { clock, log } = options;
+  const cache = createVectorCache(options);
   const ask = createAsking(options);
   const queries = new Map<string, Float32Array>();
   let asking: Promise<Float32Array | undefined> | undefined;
@@ -254,15 +254,98 @@ function readLists({ data, embeddings }: PlainRecord): unknown[] {
 }
 
 function readVector(given: unknown): Float32Array {
-  if (!Array.isArray(given) || given.length === 0 || given.length > MOST_DIMENSIONS)
-    throw unexpected(
-      `a list of 1 to ${MOST_DIMENSIONS} numbers`,
-      Array.isArray(given) ? `one of ${given.length}` : typeof given,
-    );
-  const vector = Float32Array.from(given, (value) => (typeof value === "number" ? value : Number.NaN));
-  if (!vector.every(Number.isFinite)) throw unexpected("finite numbers", "something else in a vector");
-  return vector;
+  if (!Array.isArray(given)) throw unexpected("a list of numbers", typeof given);
+  if (given.length === 0 || given.length > MOST_DIMENSIONS)
+    throw unexpected(`1 to ${MOST_DIMENSIONS} numbers`, `${given.length}`);
+  if (!given.every(Number.isFinite)) throw unexpected("finite numbers", "something else in a vector");
+  return Float32Array.from(given);
 }
 
 const unexpected = (expected: string, came: string): StrataError =>
   new StrataError("EANSWER", `expected ${expected} from the endpoint, came ${came}`);
+
+/*
+ * Vectors by the hash of their text, in memory and in one file per model, the least recently used first. The file is
+ * machine state: if it is missing, damaged or cannot be written, the endpoint is asked again. A vector is kept as bytes,
+ * scaled so that its largest number is ±127: that keeps its direction, which is all that a cosine needs.
+ */
+
+const MOST_VECTORS = 10_000;
+const MOST_BYTES = 16_000_000;
+/** Vectors arrive in batches: the file is written when none has come for this long. */
+const QUIET_MS = 1_000;
+
+function createVectorCache({ cachePath: path, clock, files, log }: EndpointEmbedderOptions) {
+  let vectors = new Map<string, Int8Array>();
+  let opening: Promise<void> | undefined;
+  let saving: Promise<void> = Promise.resolve();
+  let cancel: (() => void) | undefined;
+
+  return {
+    /** Reads the file, once. Never rejects. */
+    open(): Promise<void> {
+      opening ??= guard("read", async () => {
+        vectors = await read();
+        // `strata check --fix` removes files that are no longer used.
+        if (vectors.size > 0) await files.touch(path, clock.now());
+      });
+      return opening;
+    },
+    get(text: string): Float32Array | undefined {
+      const key = hashOf(text);
+      const packed = vectors.get(key);
+      if (!packed) return undefined;
+      vectors.delete(key);
+      vectors.set(key, packed);
+      return Float32Array.from(packed);
+    },
+    put(text: string, vector: Float32Array): void {
+      const packed = packVector(vector);
+      const [known] = vectors.values();
+      // The model behind the name has changed: its vectors cannot be compared with the earlier ones.
+      if (known && known.length !== packed.length) vectors.clear();
+      vectors.set(hashOf(text), packed);
+      cancel?.();
+      cancel = clock.after(QUIET_MS, () => void save());
+    },
+    save,
+  };
+
+  /** Resolves when all vectors are in the file, or could not be written. Never rejects. */
+  function save(): Promise<void> {
+    if (!cancel) return saving;
+    cancel();
+    cancel = undefined;
+    saving = saving.then(() => guard("written", write));
+    return saving;
+  }
+
+  /** Keeps what another instance has written meanwhile. */
+  async function write(): Promise<void> {
+    const length = vectors.values().next().value?.length ?? 1;
+    const others = [...(await read())].filter(([key, one]) => one.length === length && !vectors.has(key));
+    const most = Math.min(MOST_VECTORS, Math.floor(MOST_BYTES / length));
+    const rows = [...others, ...vectors].slice(-most);
+    const packed = rows.map(([key, one]) => [key, Buffer.from(one.buffer).toString("base64")]);
+    await files.writeWhole(path, JSON.stringify({ v: 1, vectors: Object.fromEntries(packed) }));
+  }
+
+  async function read(): Promise<Map<string, Int8Array>> {
+    const value = parseJson(Buffer.from((await files.read(path)) ?? "").toString());
+    const rows = isRecord(value) && isRecord(value.vectors) ? Object.entries(value.vectors) : [];
+    return new Map(rows.map(([key, one]) => [key, new Int8Array(Buffer.from(String(one), "base64"))]));
+  }
+
+  async function guard(done: string, run: () => Promise<void>): Promise<void> {
+    await run().catch((thrown) => {
+      const why = `so its vectors are asked for again: ${formatError(thrown)}`;
+      log.warn("recall", `${path} cannot be ${done}, ${why}`);
+    });
+  }
+}
+
+function packVector(vector: Float32Array): Int8Array {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  return Int8Array.from(vector, (value) => (largest > 0 ? Math.round((127 * value) / largest) : 0));
+}

@@ -73,7 +73,7 @@ async function loadEmbedder(options: OpenEmbedderOptions, endpoint: Endpoint): P
   return createEndpointEmbedder({
     ...{ ...rest, ...endpoint, background, post, settings },
     budgetFolder: folders.background,
-    cachePath: join(folders.vectors, `${name}.bin`),
+    cachePath: join(folders.vectors, `${name}.json`),
   });
 }
 

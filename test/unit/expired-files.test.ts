@@ -48,7 +48,7 @@ it("a start removes machine state after a week, messages after a month, and noth
     `${STATE}/views/x.json`,
   ]);
   clock.advance(30 * DAY_MS);
-  expect(await sweep()).toEqual([`${STATE}/mail/x.jsonl`, `${STATE}/vectors/x.bin`]);
+  expect(await sweep()).toEqual([`${STATE}/mail/x.jsonl`, `${STATE}/vectors/x`]);
   clock.advance(3_650 * DAY_MS);
   expect(await sweep()).toEqual([]);
   expect(complaints).toEqual([]);

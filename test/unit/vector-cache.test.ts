@@ -1,7 +1,5 @@
 /** Vectors on disk: asked for once, bounded, and no loss if the file is damaged. */
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatVectors, packVector, parseVectors } from "../../src/models/vector-cache.js";
 import { createFakePost, listInputs, openEmbeddingWorld } from "../support/embedding-world.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
@@ -34,11 +32,7 @@ describe("the cache of vectors", () => {
     await first.embedder.onIdle();
     const [path = ""] = first.files.contents.keys();
     const bytes = first.files.contents.get(path) ?? new Uint8Array();
-    for (const damaged of [
-      bytes.subarray(0, bytes.length - 1),
-      bytes.fill(9, bytes.length - 2),
-      Buffer.from("{"),
-    ]) {
+    for (const damaged of [bytes.subarray(0, bytes.length - 1), Buffer.from("{"), Buffer.of(9, 9)]) {
       const files = createMemoryFiles({ [path]: damaged });
       files.writeWhole = () => Promise.reject(new Error("disk full"));
       const { embedder, log } = openEmbeddingWorld({ settings: LOCAL, post, files });
@@ -59,23 +53,5 @@ describe("the cache of vectors", () => {
     await two.embedder.onIdle();
     await openEmbeddingWorld({ settings: LOCAL, post, files: one.files }).embedder.embed(["one", "two"]);
     expect(listInputs(sent)).toEqual(["one", "two"]);
-  });
-
-  it("the file gives back what was put in, and its vectors keep their direction", () => {
-    const key = fc.array(fc.constantFrom(..."0123456789abcdef"), { minLength: 32, maxLength: 32 });
-    const row = fc.tuple(key, fc.float32Array({ minLength: 3, maxLength: 3, noNaN: true, min: -9, max: 9 }));
-    fc.assert(
-      fc.property(fc.array(row, { maxLength: 8 }), (rows) => {
-        const packed = new Map(rows.map(([name, vector]) => [name.join(""), packVector(vector)]));
-        expect(parseVectors(formatVectors(packed))).toEqual(packed);
-        for (const [, vector] of rows) {
-          const largest = Math.max(...vector.map(Math.abs));
-          for (const [n, value] of packVector(vector).entries())
-            expect(Math.abs(value - (largest > 0 ? (127 * (vector[n] ?? 0)) / largest : 0))).toBeLessThan(
-              0.51,
-            );
-        }
-      }),
-    );
   });
 });
