@@ -11,7 +11,7 @@ import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
 import { createScreen } from "./screen.js";
 import { createSteering } from "./steering/steering.js";
-import { createSyncPull } from "./sync/sync-pull.js";
+import { createSyncPull } from "./sync-pull.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createView } from "./view.js";
 

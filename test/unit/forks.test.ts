@@ -188,35 +188,4 @@ describe("a fork", () => {
     expect(world.host.isFork("ses_below")).toBe(false);
     expect(world.host.findAsker("ses_below")).toBe("ses_1");
   });
-
-  it("a fork is known and tagged from the host's first word of it, while it is copied; what a person forks at that moment stays theirs", async () => {
-    let goOn = (): void => {};
-    const world = open({
-      fork: () =>
-        new Promise((resolve) => {
-          goOn = () => resolve({ data: { id: "ses_f" } });
-        }),
-    });
-    const running = world.run();
-    while (!world.names().includes("fork")) await settled();
-    const { notice } = world.host.sessions;
-    const report = (id: string, title: string) => notice("session.created", { info: { id, title } });
-    report("ses_f", "main (fork #2)");
-    report("ses_persons", "main (fork #3)");
-    report("ses_other", "another (fork #1)");
-    report("ses_new", "main");
-    await settled();
-    expect(["ses_f", "ses_other", "ses_new"].map(world.host.isFork)).toEqual([true, false, false]);
-    const retitled = () =>
-      world.calls.flatMap(([name, options]) => {
-        const { body, path } = options as { body: { title: string }; path: { id: string } };
-        return name === "update" ? `${path.id}: ${body.title}` : [];
-      });
-    expect(retitled()[0]).toBe("ses_f: [strata fork] find the callers · 7");
-    goOn();
-    await running;
-    report("ses_later", "main (fork #4)");
-    expect(["ses_f", "ses_persons", "ses_later"].map(world.host.isFork)).toEqual([true, false, false]);
-    expect(retitled().findLast((line) => line.startsWith("ses_persons"))).toBe("ses_persons: main (fork #3)");
-  });
 });

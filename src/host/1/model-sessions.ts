@@ -71,10 +71,7 @@ export type Bounded = <T>(
 ) => Promise<T | undefined>;
 
 const CALL_DEADLINE_MS = 5_000;
-/**
- * The host copies and removes message by message and sends an event for each: five concurrent forks of 30 messages took
- * over five seconds on a busy machine.
- */
+/** The host copies and removes message by message: five concurrent forks of 30 messages took over five seconds. */
 const COPYING_DEADLINE_MS = 60_000;
 /** More than can ever be left over. Without a limit the host lists only the newest hundred. */
 const MOST_LISTED = 1_000;
@@ -290,48 +287,31 @@ async function readManner(
   };
 }
 
-async function openFork(session: Session, request: ForkRequest): Promise<string | undefined> {
+async function openFork(
+  session: Session,
+  { history, messageID, parentID, title: purpose }: ForkRequest,
+): Promise<string | undefined> {
   const { bounded, client, processes } = session;
-  const { history, parentID } = request;
   const parent = (await bounded(() => client.session.get({ path: { id: parentID } })))?.data;
   if (!parent) return undefined;
-  const title = formatForkTitle(request.title, processes.ownID);
-  const id =
-    history === "shared"
-      ? await copy(session, request, { title, parentTitle: parent.title })
-      : (await bounded(() => client.session.create({ body: { parentID, title } })))?.data?.id;
-  if (id === undefined) return undefined;
-  // Missing from this version's SDK type.
-  const { permission } = parent as { permission?: unknown };
-  if (await retitle(session, id, { title, ...(permission !== undefined && { permission }) })) return id;
-  // Without its title the sweep could not find it after a crash.
-  await remove(session, id);
-  return undefined;
-}
-
-/** Copying takes the host a while, so a fork is registered and titled at its first event. */
-async function copy(
-  session: Session,
-  { messageID, parentID }: ForkRequest,
-  { parentTitle, title }: { title: string; parentTitle: string },
-): Promise<string | undefined> {
-  const { bounded, client, sessions } = session;
-  const stop = sessions.expectFork(parentTitle, (id) => void retitle(session, id, { title }));
-  const forked = await bounded(async (late) => {
-    const { data } = await client.session.fork({ path: { id: parentID }, body: { messageID } });
+  const title = formatForkTitle(purpose, processes.ownID);
+  const opened = await bounded(async (late) => {
+    const { data } =
+      history === "shared"
+        ? await client.session.fork({ path: { id: parentID }, body: { messageID } })
+        : await client.session.create({ body: { parentID, title } });
     if (data && late.aborted) void remove(session, data.id);
     return data;
   }, COPYING_DEADLINE_MS);
-  for (const [id, persons] of stop()) if (id !== forked?.id) await retitle(session, id, { title: persons });
-  return forked?.id;
-}
-
-async function retitle(
-  { bounded, client }: Session,
-  id: string,
-  body: { title: string; permission?: unknown },
-): Promise<boolean> {
-  return (await bounded(() => client.session.update({ path: { id }, body })))?.data !== undefined;
+  if (!opened) return undefined;
+  const path = { id: opened.id };
+  // Missing from this version's SDK type.
+  const { permission } = parent as { permission?: unknown };
+  const body = { title, ...(permission !== undefined && { permission }) };
+  if ((await bounded(() => client.session.update({ path, body })))?.data !== undefined) return opened.id;
+  // Without its title the sweep could not find it after a crash.
+  await remove(session, opened.id);
+  return undefined;
 }
 
 function refuse(client: PluginInput["client"], { id, kind, sessionID }: Ask): Promise<unknown> {

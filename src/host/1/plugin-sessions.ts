@@ -75,12 +75,6 @@ export interface PluginSessions {
   /** The session that requested this fork, or the fork it descends from. */
   findAsker(sessionID: string): string | undefined;
   findAnswerLimit(sessionID: string): number | undefined;
-  /**
-   * Announces a fork of a session with this title; calls `onSeen` at its first event, while the host still copies it.
-   * The returned function ends the expectation and returns the forks seen with their titles: a person may have made
-   * another at the same moment. Only one fork can be expected at a time.
-   */
-  expectFork(title: string, onSeen: (sessionID: string) => void): () => ReadonlyMap<string, string>;
   /** Processes a host event. Is it about a child session? Registers those it did not know yet. */
   notice(type: string, properties: unknown): boolean;
   watch(sessionID: string, watcher: Watcher): () => void;
@@ -95,35 +89,23 @@ interface Known {
   maxAnswerTokens?: number;
 }
 
-interface ExpectedFork {
-  title: string;
-  onSeen(sessionID: string): void;
-  seen: Map<string, string>;
-}
-
 /** Number of sessions kept: events still arrive shortly after a session is removed. */
 const REMEMBERED = 500;
 
 export function createPluginSessions(): PluginSessions {
   const known = new Map<string, Known>();
   const watchers = new Map<string, Watcher>();
-  let expected: ExpectedFork | undefined;
 
   function add(id: string, one: Known): void {
     known.set(id, one);
     if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
   }
 
-  /** The host tells of a new session: one below ours, or a fork while it is copied. */
+  /** The host tells of a new session: it may be below one of ours. */
   function noticeSession({ info }: PlainRecord): void {
     if (!isRecord(info) || typeof info.id !== "string") return;
     const above = known.get(String(info.parentID));
     if (above && !above.isChild) add(info.id, { ...above, isFork: false });
-    const title = String(info.title);
-    const base = withoutForkNumber(title);
-    if (!expected || info.parentID !== undefined || title === base || base !== expected.title) return;
-    expected.seen.set(info.id, title);
-    expected.onSeen(info.id);
   }
 
   return {
@@ -134,18 +116,9 @@ export function createPluginSessions(): PluginSessions {
       }),
     addFork: ({ askerID, id, isFork }) => add(id, { rootID: id, isChild: false, isFork, askerID }),
     isChild: (id) => known.get(id)?.isChild === true,
-    isFork: (id) => known.get(id)?.isFork === true || expected?.seen.has(id) === true,
+    isFork: (id) => known.get(id)?.isFork === true,
     findAsker: (id) => known.get(id)?.askerID,
     findAnswerLimit: (id) => known.get(id)?.maxAnswerTokens,
-
-    expectFork(title, onSeen) {
-      const own: ExpectedFork = { title: withoutForkNumber(title), onSeen, seen: new Map() };
-      expected = own;
-      return () => {
-        if (expected === own) expected = undefined;
-        return own.seen;
-      };
-    },
 
     notice(type, properties) {
       if (!isRecord(properties)) return false;
@@ -165,9 +138,6 @@ export function createPluginSessions(): PluginSessions {
     },
   };
 }
-
-/** A title without the suffix the host adds to forks. */
-const withoutForkNumber = (title: string): string => title.replace(/ \(fork #\d+\)$/, "");
 
 function isOfChild({ info }: PlainRecord): boolean {
   if (!isRecord(info)) return false;
