@@ -193,44 +193,34 @@ function createSentViews({ deferred, files, folders, instance, log, writes }: Ke
 }
 
 /** Sums of another version are others. */
-const VERSION = 2;
-const WORDS_PER_MESSAGE = 4;
+const VERSION = 3;
 
-/** A message is four words: its role, and three numbers in base 36. */
-export function formatSentView({ digests, isUnread }: SentView, instance: string): string {
-  const words = digests.flatMap(({ created, role, sum, tokens }) => [
-    role,
-    ...[created, sum, tokens].map(digits),
-  ]);
-  return JSON.stringify({ v: VERSION, instance, ...(isUnread && { isUnread }), messages: words.join(" ") });
-}
-
-const digits = (number: number): string => number.toString(36);
+/** A message is its role, its time, the sum and its tokens. */
+const formatSentView = ({ digests, isUnread }: SentView, instance: string): string => {
+  const messages = digests.map(({ created, role, sum, tokens }) => [role, created, sum, tokens]);
+  return JSON.stringify({ v: VERSION, instance, ...(isUnread && { isUnread }), messages });
+};
 
 /** `undefined` if the text is malformed. */
-export function parseSentView(text: string): (SentView & { instance: string }) | undefined {
+function parseSentView(text: string): (SentView & { instance: string }) | undefined {
   const value = parseJson(text);
   if (!isRecord(value)) return undefined;
   const { instance, isUnread, messages, v } = value;
-  if (v !== VERSION || typeof instance !== "string" || typeof messages !== "string") return undefined;
-  const words = messages === "" ? [] : messages.split(" ");
-  if (words.length % WORDS_PER_MESSAGE !== 0) return undefined;
-  const digests: Digest[] = [];
-  for (let at = 0; at < words.length; at += WORDS_PER_MESSAGE) {
-    const [role = "", ...rest] = words.slice(at, at + WORDS_PER_MESSAGE);
-    const [created, sum, tokens] = rest.map((word) => Number.parseInt(word, 36));
-    if (!isWhole(created) || !isWhole(sum) || !isWhole(tokens)) return undefined;
-    digests.push({ role, created, sum, tokens });
-  }
+  if (v !== VERSION || typeof instance !== "string" || !Array.isArray(messages)) return undefined;
+  if (!messages.every(isRow)) return undefined;
+  const digests = messages.map(([role, created, sum, tokens]) => ({ role, created, sum, tokens }));
   return { instance, digests, ...(isUnread === true && { isUnread }) };
 }
 
-const isWhole = (number: number | undefined): number is number => Number.isInteger(number);
+const isRow = (row: unknown): row is [role: string, created: number, sum: number, tokens: number] =>
+  Array.isArray(row) &&
+  row.length === 4 &&
+  row.every((one, at) => (at === 0 ? typeof one === "string" : Number.isInteger(one)));
 
 /* A hash of what the host sends of a message. Covers only what reaches the model: titles, times and snapshots may change. */
 
 /** One message as it was sent. */
-export interface Digest {
+interface Digest {
   role: string;
   /** Creation time, which identifies the message; 0 if the host does not say. */
   created: number;
@@ -239,7 +229,7 @@ export interface Digest {
 }
 
 /** The first difference from the messages sent before. */
-export interface Change {
+interface Change {
   kind: "changed" | "removed" | "inserted";
   /** Index of the first earlier message that is no longer in its place. */
   index: number;
@@ -318,7 +308,7 @@ function listOfFile(file: unknown): string[] {
 const FILE_END = 2_048;
 
 /** The first difference; `undefined` if the later messages begin with all earlier ones. */
-export function findChange(earlier: readonly Digest[], later: readonly Digest[]): Change | undefined {
+function findChange(earlier: readonly Digest[], later: readonly Digest[]): Change | undefined {
   const index = earlier.findIndex(({ role, sum }, at) => later[at]?.sum !== sum || later[at]?.role !== role);
   const [was, is] = [earlier[index], later[index]];
   if (!was) return undefined;
@@ -334,7 +324,7 @@ const isSameMessage = (one: Digest, other: Digest): boolean =>
   one.created === other.created && one.role === other.role;
 
 /** Formats the change for people. */
-export function formatChange({ count, index, kind, role }: Change): string {
+function formatChange({ count, index, kind, role }: Change): string {
   const message = `message ${index + 1} of ${count} (${role})`;
   if (kind === "inserted") return `the host has put another before ${message}`;
   return `the host has ${kind} ${message}`;

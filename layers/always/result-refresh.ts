@@ -18,21 +18,14 @@ export interface ResultRefresh {
 
 const LAYER = "view";
 const CHECK_EVERY_MS = 3_600_000;
-/** Without a new decision, the results of a request are not looked through more often. */
-const LOOK_EVERY_MS = 60_000;
 
 export function createResultRefresh(context: KernelContext): ResultRefresh {
   const { background, clock, decisions, files, log, resultFiles } = context;
   const checkedMs = new Map<string, number>();
-  const lookedMs = new Map<string, { version: number; atMs: number }>();
 
   return {
     refresh(request) {
       const { find, history, sessionID, shownFrom } = request;
-      const looked = lookedMs.get(sessionID);
-      const isDue = looked?.version !== decisions.version() || clock.now() - looked.atMs >= LOOK_EVERY_MS;
-      if (!isDue) return;
-      lookedMs.set(sessionID, { version: decisions.version(), atMs: clock.now() });
       for (const result of history.results(shownFrom())) {
         const decided = find(result.key);
         const decision = decided?.cleared ?? decided?.judged;
@@ -53,10 +46,7 @@ export function createResultRefresh(context: KernelContext): ResultRefresh {
     void background.add(async () => {
       const isInput = key === readInputKey(result).key;
       const isThere = await check(file, result, isInput);
-      if (!isThere) {
-        checkedMs.delete(name);
-        lookedMs.delete(sessionID);
-      }
+      if (!isThere) checkedMs.delete(name);
       if (session !== sessionID && !decisions.isUsing(sessionID, file))
         await noteUse(sessionID, result, file);
     });

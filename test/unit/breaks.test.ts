@@ -1,6 +1,6 @@
 /** What the host changes in messages that were sent is in the savings ledger before the request leaves. */
 import { describe, expect, it } from "vitest";
-import { createDigestReader, formatSentView, parseSentView } from "../../layers/always/break-watch.js";
+import { createDigestReader } from "../../layers/always/break-watch.js";
 import type { Message, Part } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, user } from "../support/messages.js";
@@ -111,29 +111,13 @@ describe("the digests of what was sent", () => {
     "",
     "{",
     "[]",
-    '{"v":2,"instance":"i","messages":"user 1"}',
-    '{"v":2,"instance":"i","messages":"u ! 1 1"}',
+    '{"v":3,"instance":"i","messages":[["user",1]]}',
+    '{"v":3,"instance":"i","messages":[["user",1,"x",1]]}',
   ])("the digests of what was sent tell nothing when they are damaged: %s", async (text) => {
     const world = await openWorld();
     world.files.contents.set(VIEW, Buffer.from(text));
     await world.request([user("go")]);
     expect(reasons(world)).toEqual([]);
-  });
-
-  it("the digests of what was sent are read as they were written", () => {
-    const number = fc.nat({ max: 2 ** 32 });
-    const digest = fc.record({
-      role: fc.constantFrom("user", "assistant"),
-      created: fc.nat({ max: 2 ** 45 }),
-      sum: number,
-      tokens: number,
-    });
-    fc.assert(
-      fc.property(fc.array(digest), fc.boolean(), (digests, isUnread) => {
-        const view = { digests, ...(isUnread && { isUnread }) };
-        expect(parseSentView(formatSentView(view, "i"))).toEqual({ ...view, instance: "i" });
-      }),
-    );
   });
 
   it("the digests of what was sent differ if any single character of a text differs", () => {

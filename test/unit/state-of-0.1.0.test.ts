@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { createCursors } from "../../layers/5-auto-memory/extract.js";
 import { parseInboxLine } from "../../layers/7-across-agents/mail/mail.js";
-import { parseSentView } from "../../layers/always/break-watch.js";
 import { parseJson } from "../../src/base/shape.js";
 import { parseDecisionBatch } from "../../src/context/decision-batch.js";
 import { parseSavingsRecord } from "../../src/costs/savings.js";
@@ -71,12 +70,6 @@ const rows: readonly Row[] = [
     '{"v":1,"session":"s","layer":"l","at":1,"decisions":[{"key":"k","outcome":"replaced","text":"t","file":"f"}]}',
     json(parseDecisionBatch),
     { decisions: [{ key: "k", text: "t" }] },
-  ],
-  [
-    ".opencode/strata/state/views/<session>.json",
-    '{"v":2,"instance":"a","messages":"user 1 2 3"}',
-    parseSentView,
-    { digests: [{ role: "user", created: 1 }] },
   ],
   [
     ".opencode/strata/state/background/<day>.jsonl",
