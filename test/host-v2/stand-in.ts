@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
 import type { StoredMessage, SyntheticInput, TheirCommand, TheirTool } from "../../src/host/2/contract.js";
-import { CHECKPOINT } from "../../src/host/2/contract.js";
 import { createSetup } from "../../src/host/2/setup.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
@@ -53,12 +52,8 @@ export interface StandIn extends HostState {
   strata: Strata | undefined;
   /** A user's message; the agent makes these calls, one a request, and ends. Rejects if the plugin fails the turn. */
   ask(text: string, ...calls: ScriptedCall[]): Promise<void>;
-  /** Compacts as the user's /compact does. */
-  compact(): Promise<void>;
   emit(type: string, data?: object): void;
   end(): Promise<void>;
-  /** Starts the plugin again on the same host and disk, as if it was killed. */
-  restart(): Promise<StandIn>;
   log(): Promise<string>;
 }
 
@@ -71,9 +66,9 @@ const LARGE = {
 };
 const TOKENS = { input: 100, output: 40, reasoning: 0, cache: { read: 0, write: 0 } };
 
-export async function openStandIn(given: StandInOptions = {}, before?: HostState): Promise<StandIn> {
-  const clock = before?.clock ?? given.clock ?? createFakeClock();
-  const state = before ?? { clock, files: plantFiles(clock), stored: [], sent: [] };
+export async function openStandIn(given: StandInOptions = {}): Promise<StandIn> {
+  const clock = given.clock ?? createFakeClock();
+  const state: HostState = { clock, files: plantFiles(clock), stored: [], sent: [] };
   const hooks = new Map<string, (event: never) => unknown>();
   const tools = new Map<string, TheirTool>();
   const commands = new Map<string, TheirCommand>();
@@ -94,9 +89,7 @@ export async function openStandIn(given: StandInOptions = {}, before?: HostState
   return {
     ...host,
     ask: (text, ...calls) => runTurn(host, text, calls),
-    compact: () => compact(host),
     end: async () => void (await end?.()),
-    restart: () => openStandIn(given, state),
     async log() {
       await strata?.idle();
       return state.files.text(`${PROJECT}/.opencode/strata/strata.log`) ?? "";
@@ -151,7 +144,7 @@ function makeContext(
     location: { directory: PROJECT, project: { id: "p", directory: PROJECT } },
     session: {
       hook: hookOf("session"),
-      context: async () => structuredClone(shownOf(stored)),
+      context: async () => structuredClone(stored),
       get: async () => ({ id: SESSION, title: "New session", time: { created: 0, updated: clock.now() } }),
       synthetic: async ({ description = "", metadata, text }: SyntheticInput) =>
         void admit(
@@ -215,7 +208,7 @@ function answer(host: Host, content: NonNullable<StoredMessage["content"]>): voi
 
 /** Sends one request: the hook, then the wire. */
 async function request({ hooks, sent, stored }: Host): Promise<void> {
-  const event = eventOf(shownOf(stored));
+  const event = eventOf(stored);
   await hooks.get("session.context")?.(event as never);
   sent.push(event.messages.map(({ content, role }) => JSON.stringify({ role, content })));
 }
@@ -225,33 +218,11 @@ const eventOf = (stored: readonly StoredMessage[]) => ({
   messages: [...freeze(lower(freeze(structuredClone(stored))))],
 });
 
-/** All but the last user's message becomes a checkpoint. */
-async function compact(host: Host): Promise<void> {
-  const { emit, hooks, stored } = host;
-  const event: ReturnType<typeof eventOf> & { result?: { summary: string } } = eventOf(shownOf(stored));
-  await hooks.get("session.compaction")?.(event as never);
-  const summary = event.result?.summary ?? "## Objective\n- the host's own";
-  admit(host, { type: "compaction", status: "completed", reason: "manual", summary, recent: "" });
-  emit("session.compaction.ended");
-}
-
-/** What the host shows to plugins and models: all from the last checkpoint on. */
-const shownOf = (stored: readonly StoredMessage[]): StoredMessage[] =>
-  stored.slice(
-    Math.max(
-      0,
-      stored.findLastIndex(({ type }) => type === "compaction"),
-    ),
-  );
-
 /** The messages of a request, as the host makes them. */
 export function lower(stored: readonly StoredMessage[]): InstanceType<typeof HostMessage>[] {
-  return stored.flatMap(({ content = [], id, summary, text = "", type }) => {
-    if (type !== "assistant") {
-      const checkpoint = `${CHECKPOINT}\n<summary>\n${summary}\n</summary>\n</conversation-checkpoint>`;
-      const said = type === "compaction" ? checkpoint : text;
-      return [new HostMessage({ id, role: "user", content: [{ type: "text", text: said }] })];
-    }
+  return stored.flatMap(({ content = [], id, text = "", type }) => {
+    if (type !== "assistant")
+      return [new HostMessage({ id, role: "user", content: [{ type: "text", text }] })];
     const parts = content.map((part) =>
       part.type === "text"
         ? { type: "text", text: part.text ?? "" }
