@@ -105,54 +105,44 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
   }
 }
 
-type Work = (baseline: Baseline) => void;
-
-/** Its code is loaded with the first request. What it is needed for meanwhile waits, in order, by session. */
+/** Its code is loaded with the first request. What it is needed for meanwhile waits, in order. */
 function createBaselines(options: RequestUsageOptions) {
   const { log, writes } = options;
-  const waiting = new Map<string, Work[]>();
+  /** The last work that waits, by session. */
+  const waiting = new Map<string, Promise<void>>();
   let baseline: Baseline | undefined;
+  const attempt = async (sessionID: string, work: () => void | Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (thrown) {
+      log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
+    }
+  };
 
   return {
     /** Returns whether the session was known already. */
     open(sessionID: string): boolean {
-      if (baseline?.isOpen(sessionID)) return true;
-      if (!waiting.has(sessionID)) void read(sessionID);
-      return false;
+      const isKnown = baseline?.isOpen(sessionID) === true;
+      if (!isKnown && !waiting.has(sessionID)) this.use(sessionID, () => {});
+      return isKnown;
     },
 
     /** At once if the session is known, as the host may end right after its last answer. Never throws. */
-    use(sessionID: string, work: Work): void {
-      const line = waiting.get(sessionID);
-      if (line) line.push(work);
-      else if (baseline?.isOpen(sessionID)) run(sessionID, baseline, work);
-      else void read(sessionID, work);
+    use(sessionID: string, work: (baseline: Baseline) => void): void {
+      const run = () => attempt(sessionID, () => baseline && work(baseline));
+      if (baseline?.isOpen(sessionID) && !waiting.has(sessionID)) return void run();
+      const done = writes.add(async () => {
+        await attempt(sessionID, async () => {
+          const { createBaseline } = await import("./baseline/baseline.js");
+          baseline ??= createBaseline(options);
+          await baseline.open(sessionID);
+        });
+        await run();
+        if (waiting.get(sessionID) === done) waiting.delete(sessionID);
+      });
+      waiting.set(sessionID, done);
     },
   };
-
-  /** Never rejects. */
-  async function read(sessionID: string, ...line: Work[]): Promise<void> {
-    waiting.set(sessionID, line);
-    await writes.add(async () => {
-      try {
-        const { createBaseline } = await import("./baseline/baseline.js");
-        baseline ??= createBaseline(options);
-        await baseline.open(sessionID);
-      } catch (thrown) {
-        log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
-      }
-    });
-    waiting.delete(sessionID);
-    for (const work of line) if (baseline) run(sessionID, baseline, work);
-  }
-
-  function run(sessionID: string, opened: Baseline, work: Work): void {
-    try {
-      work(opened);
-    } catch (thrown) {
-      log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
-    }
-  }
 }
 
 /** The ledger record of one answer: what the host would have paid without Strata, less what was paid. Pure. */

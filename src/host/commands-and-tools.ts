@@ -30,6 +30,39 @@ export async function answerCommand(
   }
 }
 
+interface Answers<Message> {
+  /** Shows it now, or after the turn under way. Resolves with whether the host took it; never rejects. */
+  show(message: Message): Promise<boolean>;
+  isAtWork(sessionID: string): boolean;
+  /** A turn begins, or ends. */
+  noteTurn(sessionID: string, isAtWork: boolean): void;
+}
+
+/**
+ * A message that is added while the model works makes the host call it once more, which nobody asked for: an answer waits
+ * for the end of the turn. `send` never rejects.
+ */
+export function createAnswers<Message extends { sessionID: string }>(
+  send: (message: Message) => Promise<boolean>,
+): Answers<Message> {
+  /** What waits, by the sessions at work. */
+  const atWork = new Map<string, Message[]>();
+  return {
+    async show(message) {
+      const waiting = atWork.get(message.sessionID);
+      waiting?.push(message);
+      return waiting ? true : send(message);
+    },
+    isAtWork: (sessionID) => atWork.has(sessionID),
+    noteTurn(sessionID, isAtWork) {
+      const waiting = atWork.get(sessionID) ?? [];
+      if (isAtWork) return void atWork.set(sessionID, waiting);
+      atWork.delete(sessionID);
+      for (const message of waiting) void send(message);
+    },
+  };
+}
+
 const TOOL_DEADLINE_MS = 10_000;
 
 /** The host passes `callID`, which its types leave out. */

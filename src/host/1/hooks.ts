@@ -12,7 +12,7 @@ import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import type { SlashCommand } from "../../kernel/layer.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
-import { answerCommand, bindTools, defineTools } from "../commands-and-tools.js";
+import { answerCommand, bindTools, createAnswers, defineTools } from "../commands-and-tools.js";
 import { noteSign, readPrices } from "../readings.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./plugin-sessions.js";
@@ -245,8 +245,9 @@ export function createSlashCommands({
   toast,
 }: SlashCommandsOptions): SlashCommands {
   const registered = new Map<string, SlashCommand>();
-  const busy = new Set<string>();
-  const waiting = new Map<string, string[]>();
+  const answers = createAnswers<{ sessionID: string; text: string }>((answer) =>
+    show(answer.sessionID, answer.text),
+  );
 
   return {
     register(config) {
@@ -265,12 +266,8 @@ export function createSlashCommands({
       const command = registered.get(name);
       if (!command) return;
       const text = await answerCommand({ clock, log }, command, { sessionID, words });
-      if (busy.has(sessionID)) {
-        waiting.set(sessionID, [...(waiting.get(sessionID) ?? []), text]);
-        toast(`the answer to /${name} appears when this turn ends.`);
-        throw new CommandAnswered(name);
-      }
-      if (await show(sessionID, text)) throw new CommandAnswered(name);
+      if (answers.isAtWork(sessionID)) toast(`the answer to /${name} appears when this turn ends.`);
+      if (await answers.show({ sessionID, text })) throw new CommandAnswered(name);
       log.warn("commands", `the host did not show the answer to /${name}; asking the model to repeat it`);
       const request = `Repeat this to the user word for word, and do nothing else:\n\n${text}`;
       parts.splice(0, parts.length, { type: "text", text: request });
@@ -279,12 +276,9 @@ export function createSlashCommands({
     notice(type, properties) {
       if (!isRecord(properties) || typeof properties.sessionID !== "string") return;
       const { sessionID, status } = properties;
-      if (type === "session.status" && isRecord(status) && status.type !== "idle") busy.add(sessionID);
-      if (type !== "session.idle" && type !== "session.deleted") return;
-      busy.delete(sessionID);
-      const texts = waiting.get(sessionID);
-      waiting.delete(sessionID);
-      if (texts && type === "session.idle") void show(sessionID, texts.join("\n\n"));
+      if (type === "session.status" && isRecord(status) && status.type !== "idle")
+        answers.noteTurn(sessionID, true);
+      if (type === "session.idle" || type === "session.deleted") answers.noteTurn(sessionID, false);
     },
   };
 }

@@ -12,7 +12,7 @@ import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import { formatParameters, type SlashCommand, type Tool } from "../../kernel/layer.js";
 import type { Strata } from "../../strata.js";
 import { toLine } from "../../text/text.js";
-import { answerCommand, bindTools } from "../commands-and-tools.js";
+import { answerCommand, bindTools, createAnswers } from "../commands-and-tools.js";
 import { noteSign } from "../readings.js";
 import { SCREEN_EVENTS } from "../screen.js";
 import { type Catalog, createCatalog } from "./catalog.js";
@@ -39,7 +39,7 @@ export interface StartOptions {
 
 /** What runs for one location of the host. */
 interface Running {
-  answers: Answers;
+  answers: ReturnType<typeof createAnswers<SyntheticInput>>;
   catalog: Catalog;
   context: SetupContext;
   events: EventReader;
@@ -73,7 +73,10 @@ export async function startInSetup({ clock, context, open }: StartOptions): Prom
   const ended = new AbortController();
   const running: Running = {
     ...{ catalog, context, stored, strata },
-    answers: createAnswers(clock, context),
+    answers: createAnswers(async (message: SyntheticInput) => {
+      const sent = await waitAtMost(clock, WITHIN_MS, () => context.session.synthetic(message));
+      return sent.kind === "done";
+    }),
     events: createEventReader(place),
     signal: ended.signal,
     stream: { isOpen: false, hasEnded: false },
@@ -225,8 +228,7 @@ function formatTools(tools: readonly Tool[], use: { clock: Clock; log: Log }): T
 
 /*
  * Slash commands. A command runs our code; its answer is added to the session as a synthetic message that wakes no model,
- * and the context hook leaves it out of every request. A message that is added while the model works is delivered to it at
- * the end, by one more request that nobody asked for: such an answer waits for the end of the turn.
+ * and the context hook leaves it out of every request.
  */
 
 /** A user's own command of the same name stays. */
@@ -257,34 +259,6 @@ function formatCommand({ answers, strata }: Running, command: SlashCommand): The
       // The host shows the message of an error, which is all that is left to show it with.
       if (!(await answers.show({ ...message, metadata: ANSWER_METADATA, resume: false })))
         throw new Error(text);
-    },
-  };
-}
-
-interface Answers {
-  /** Shows it now, or after the turn under way. Resolves with whether the host took it; never rejects. */
-  show(message: SyntheticInput): Promise<boolean>;
-  /** A turn begins, or ends. */
-  noteTurn(sessionID: string, isAtWork: boolean): void;
-}
-
-function createAnswers(clock: Clock, { session }: SetupContext): Answers {
-  /** What waits, by the sessions at work. */
-  const atWork = new Map<string, SyntheticInput[]>();
-  const send = async (message: SyntheticInput): Promise<boolean> =>
-    (await waitAtMost(clock, WITHIN_MS, () => session.synthetic(message))).kind === "done";
-  return {
-    async show(message) {
-      const waiting = atWork.get(message.sessionID);
-      if (!waiting) return send(message);
-      waiting.push(message);
-      return true;
-    },
-    noteTurn(sessionID, isAtWork) {
-      const waiting = atWork.get(sessionID) ?? [];
-      if (isAtWork) return void atWork.set(sessionID, waiting);
-      atWork.delete(sessionID);
-      for (const message of waiting) void send(message);
     },
   };
 }
