@@ -7,10 +7,8 @@
  *     either                              a question about what the user said, where the agent is the judge
  *     after a compaction or a cut         a new boot block
  */
-import type { Config } from "../../src/config/schema.js";
 import { type Addition, extend } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import type { Clock } from "../../src/io/clock.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
@@ -35,13 +33,6 @@ import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } fr
 import type { AgentJudge } from "./judge/agent-judge.js";
 import type { Question } from "./judge/agent-question.js";
 
-export interface Conversation {
-  /** Starts reading the memories from disk for the new message; returns at once. */
-  prepare(): void;
-  /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
-  speak(request: ContextRequest, signal: AbortSignal, findings?: ShownFindings): Promise<boolean>;
-}
-
 /** Findings about the session's sources, once loaded. */
 export interface ShownFindings {
   /** The text after the newest results, if any. Call it before background work changes the findings. */
@@ -58,13 +49,13 @@ export interface NewestResults {
   isUnseen(memory: Memory): boolean;
 }
 
-export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
+interface ConversationOptions extends KnownMemoriesOptions {
   /** The few memories that certainly match a text, best first. */
   match(text: string): readonly Memory[];
   agentJudge?: AgentJudge | undefined;
 }
 
-export function createConversation(context: ConversationOptions): Conversation {
+export function createConversation(context: ConversationOptions) {
   const { agentJudge, clock, config, folders } = context;
   const known = createKnownMemories(context);
   /** By session: the message or result last decided about, so that a repeated request is the same. */
@@ -73,13 +64,15 @@ export function createConversation(context: ConversationOptions): Conversation {
   const named = createNamedEntities(context);
 
   return {
-    prepare() {
+    /** Starts reading the memories from disk for the new message; returns at once. */
+    prepare(): void {
       known.prepare();
       agentJudge?.prepare();
       named.prepare();
     },
 
-    async speak(request, signal, findings) {
+    /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
+    async speak(request: ContextRequest, signal: AbortSignal, findings?: ShownFindings): Promise<boolean> {
       const { history, sessionID } = request;
       const newest = history.messages.at(-1);
       const isMessage = newest?.info.role === "user";
@@ -161,20 +154,22 @@ async function findMatches(
   return text;
 }
 
-interface FreshCalls {
-  rules: readonly TriggerRule[];
-  subjects: readonly CallSubject[];
-  /** Ids of memories in the boot block after the same result. */
-  said: readonly string[];
-  nowMs: number;
-}
-
 /** The rules that these calls trigger. Pure. */
 function findTriggered(
   request: ContextRequest,
-  { nowMs, rules, said, subjects }: FreshCalls,
+  {
+    nowMs,
+    rules,
+    said,
+    subjects,
+  }: {
+    nowMs: number;
+    rules: readonly TriggerRule[];
+    subjects: readonly CallSubject[];
+    /** Ids of memories in the boot block after the same result. */
+    said: readonly string[];
+  },
 ): string | undefined {
-  if (rules.length === 0 || subjects.length === 0) return undefined;
   const { find, history, shownFrom } = request;
   const lately = history.results(shownFrom()).slice(-CALLS_BETWEEN);
   const recent = lately.flatMap(({ key }) => findLineIDs(findOwnText(find(key)) ?? ""));
@@ -217,29 +212,21 @@ function isElsewhere(request: ContextRequest, findings?: ShownFindings): (memory
 
 /* Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
 
-export interface Beginnings {
-  /** The block for a message of the user. */
-  forMessage(request: ContextRequest, shown: ShownMemories): string | undefined;
-  /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
-  forResult(request: ContextRequest): string | undefined;
-}
-
 /** Relative to the project, where the agent works. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
-export function createBeginnings(
-  known: KnownMemories,
-  { clock, config }: { clock: Clock; config: Pick<Config, "boot"> },
-): Beginnings {
+function createBeginnings(known: KnownMemories, { clock, config }: Pick<LayerContext, "clock" | "config">) {
   /** Sessions that get the block once the memories are read. */
   const postponed = new Set<string>();
   /** Sessions that have had the block; they get it again if its message is deleted. */
   const begun = new Set<string>();
 
   return {
+    /** The block for a message of the user. */
     forMessage: find,
 
-    forResult(request) {
+    /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
+    forResult(request: ContextRequest): string | undefined {
       const isDue = isShortened(request) || postponed.has(request.sessionID);
       return isDue ? find(request, readShown(request)) : undefined;
     },
@@ -259,17 +246,16 @@ export function createBeginnings(
     return planBoot(known.order(), {
       ...{ nowMs: clock.now(), indexPath: INDEX_PATH, shows: config.boot },
       ...known.notices(sessionID),
-      doubts: known.doubts(),
     });
   }
 }
 
 /** Is the newest message the user's first one? */
-export function isBeginning({ history: { messages } }: ContextRequest): boolean {
+function isBeginning({ history: { messages } }: ContextRequest): boolean {
   return messages.findIndex(({ info }) => info.role === "user") === messages.length - 1;
 }
 
 /** Is the beginning of the session no longer shown? */
-export function isShortened({ history, shownFrom }: ContextRequest): boolean {
+function isShortened({ history, shownFrom }: ContextRequest): boolean {
   return shownFrom() > 0 || history.messages.some(isSummary);
 }

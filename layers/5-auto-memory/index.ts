@@ -28,7 +28,6 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import { refuseWords } from "../../src/memory/draft.js";
 import { createFindSimilar, createGate } from "../../src/memory/gate/gate.js";
 import { type MemoryDraft, memoryTypes, planPrivateTypes } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
@@ -192,7 +191,6 @@ function create(context: LayerContext): LayerParts {
     store: memories,
     folder: folders.memory,
     isPrivate: (type) => privateTypes.includes(type),
-    gate: async (words) => refuseWords(words),
   });
   const changes = createAgentChanges(context);
   const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };

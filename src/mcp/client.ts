@@ -19,7 +19,6 @@ import { createRecallTool } from "../../layers/5-auto-memory/tools/tools.js";
 import { createUpdateTool } from "../../layers/5-auto-memory/tools/update.js";
 import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";
 import { createLeases } from "../../layers/7-across-agents/leases/leases.js";
-import { refuseWords } from "../memory/draft.js";
 import { createFindSimilar, createGate } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, planPrivateTypes } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
@@ -190,7 +189,6 @@ function openConflicts({ config, memories, project, trust }: SharedContext): Con
   return createConflicts({
     ...{ clock, files, trust, store: memories, folder: folders.memory },
     isPrivate: (type) => privateTypes.includes(type),
-    gate: async (words) => refuseWords(words),
   });
 }
 

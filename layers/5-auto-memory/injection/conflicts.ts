@@ -14,6 +14,7 @@ import { isRecord, isVersion } from "../../../src/base/shape.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { findUnseenRival, fingerprint } from "../../../src/memory/conflict.js";
+import { refuseWords } from "../../../src/memory/draft.js";
 import type { Memory, MemoryDraft, MemoryType } from "../../../src/memory/memory.js";
 import {
   type ConflictLogOptions,
@@ -27,45 +28,34 @@ import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { toLine, withoutMark } from "../../../src/text/text.js";
 import { LAYER } from "./shown.js";
 
-export interface Conflicts {
-  see(memories: readonly Memory[]): void;
-  /** Like the store's. A draft without a title never conflicts. */
-  remember(draft: MemoryDraft, cause: Cause): Promise<Remembered>;
-  /** Like the store's. A memory that this instance has never seen is changed without a check. */
-  update: (...given: Parameters<MemoryStore["update"]>) => Promise<Remembered>;
-  /** Unsettled conflicts, the oldest first. */
-  open(): Promise<readonly OpenConflict[]>;
-}
+export type Conflicts = ReturnType<typeof createConflicts>;
 
 export type Remembered =
   | Written
   /** Only the record was written; `existing` stays. */
   | { kind: "conflict"; existing: Memory; path: string };
 
-export type OpenConflict = ConflictRecord;
-
 export interface ConflictsOptions extends ConflictLogOptions {
   store: Pick<MemoryStore, "list" | "remember" | "update">;
   /** True if new memories of this type go to `private/`, and their record as well. Default: none does. */
   isPrivate?(type: MemoryType): boolean;
-  /** Why the text must not be stored, as for the store: a record stores it too. */
-  gate?: (memory: { title: string; content: string }) => Promise<string | undefined>;
 }
 
-export function createConflicts(options: ConflictsOptions): Conflicts {
-  const { gate, store } = options;
+export function createConflicts(options: ConflictsOptions) {
+  const { store } = options;
   const seen = new Map<string, string>();
   const records = createConflictLog(options);
 
   return {
     see,
 
-    async remember(draft, cause) {
+    /** Like the store's. A draft without a title never conflicts. */
+    async remember(draft: MemoryDraft, cause: Cause): Promise<Remembered> {
       const { title } = draft;
       if (title === undefined) return note(await store.remember(draft, cause));
       const existing = findUnseenRival({ ...draft, title }, await listOwn(), seen);
       if (existing) {
-        const why = await gate?.({ title, content: draft.content });
+        const why = refuseWords({ title, content: draft.content });
         if (why !== undefined) return { kind: "refused", why };
         const hidden = options.isPrivate?.(draft.type) && { sensitivity: "private" as const };
         const path = await records.add(existing, { ...draft, ...hidden, title, by: cause.session });
@@ -76,7 +66,8 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       return written;
     },
 
-    async update(id, change, cause) {
+    /** Like the store's. A memory that this instance has never seen is changed without a check. */
+    async update(...[id, change, cause]: Parameters<MemoryStore["update"]>): Promise<Remembered> {
       let rival: { theirs: Memory; ours: Memory } | undefined;
       const written = await store.update(
         id,
@@ -95,7 +86,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       );
       if (!rival) return note(written);
       const { theirs, ours } = rival;
-      const why = await gate?.(ours);
+      const why = refuseWords(ours);
       if (why !== undefined) return { kind: "refused", why };
       const { content, sensitivity, title } = ours;
       const path = await records.add(theirs, { content, sensitivity, title, by: cause.session });
@@ -103,7 +94,8 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       return { kind: "conflict", existing: theirs, path };
     },
 
-    open: async () => records.listOpen(await store.list()),
+    /** Unsettled conflicts, the oldest first. */
+    open: async (): Promise<readonly ConflictRecord[]> => records.listOpen(await store.list()),
   };
 
   /** Memories that came with the repository are not the user's version. */
@@ -146,13 +138,16 @@ export function refuseConflict({ existing, path }: Remembered & { kind: "conflic
 
 const differ = (one: Memory, other: Memory): boolean => fingerprint(one) !== fingerprint(other);
 
+const MOST_SHOWN = 5;
+
 /** Formats the conflicts for the beginning of a session, a line each; `undefined` if there are none. */
-export function formatOpenConflicts(conflicts: readonly OpenConflict[], most = 5): string | undefined {
+export function formatOpenConflicts(conflicts: readonly ConflictRecord[]): string | undefined {
   if (conflicts.length === 0) return undefined;
   const lines = conflicts
-    .slice(0, most)
+    .slice(0, MOST_SHOWN)
     .map(({ id, path, title }) => `- "${title}" (${id}): both are in ${path}`);
-  const more = conflicts.length > most ? [`- and ${conflicts.length - most} more beside them`] : [];
+  const more =
+    conflicts.length > MOST_SHOWN ? [`- and ${conflicts.length - MOST_SHOWN} more beside them`] : [];
   return ["Two versions each, and nobody has decided which holds; ask the user:", ...lines, ...more].join(
     "\n",
   );
@@ -177,34 +172,29 @@ export interface AgentChange {
   session: string;
 }
 
-export interface AgentChanges {
-  /** Logs a change that was made. Never rejects. */
-  note(change: AgentChange): Promise<void>;
-  /** One line about the changes that no session has been shown; `undefined` if there are none. */
-  read(): Promise<string | undefined>;
-  /** Notes that a session shows the line read last. Never rejects. */
-  markShown(): Promise<void>;
-}
+export type AgentChanges = ReturnType<typeof createAgentChanges>;
 
 const MOST_NAMED = 3;
 const LONGEST_WORDS = 100;
 
 export function createAgentChanges(
   context: Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log" | "toasts">,
-): AgentChanges {
+) {
   const { clock, files, folders, host, log, toasts } = context;
   const name = createHash("sha256").update(folders.project).digest("hex").slice(0, 16);
   const path = join(host.stateFolder, "changed-by-agent", `${name}.jsonl`);
   let count = 0;
 
   return {
-    async note(given) {
+    /** Logs a change that was made. Never rejects. */
+    async note(given: AgentChange): Promise<void> {
       const change = { ...given, words: redactSecrets(given.words).text };
       toasts.show(`the agent ${formatChange(change)}; strata undo undoes it`, "info");
       await append({ v: 1, ...change, at: new Date(clock.now()).toISOString() });
     },
 
-    async read() {
+    /** One line about the changes that no session has been shown; `undefined` if there are none. */
+    async read(): Promise<string | undefined> {
       const { records } = await readJsonLines(files, path, readLine);
       const changes = records.filter((one) => typeof one !== "number");
       const shown = records.filter((one) => typeof one === "number").reduce((a, b) => Math.max(a, b), 0);
@@ -212,7 +202,8 @@ export function createAgentChanges(
       return formatChanges(changes.slice(shown));
     },
 
-    markShown: () => append({ v: 1, told: count }),
+    /** Notes that a session shows the line read last. Never rejects. */
+    markShown: (): Promise<void> => append({ v: 1, told: count }),
   };
 
   async function append(line: object): Promise<void> {

@@ -22,29 +22,9 @@ import { findLineIDs } from "./line.js";
 import { findTriggerRules, type TriggerRule } from "./pattern.js";
 import { LAYER } from "./shown.js";
 
-export interface KnownMemories {
-  /** Starts a read from disk unless one is running. Never rejects. */
-  prepare(): void;
-  /** Waits for the running read; the first message of a session waits longer than others. */
-  wait(isBeginning: boolean): Promise<void>;
-  /** Have the memories been read? */
-  isRead(): boolean;
-  /** The best first. Ranked after each change, since ranking ten thousand takes longer than a turn should wait. */
-  order(): readonly Memory[];
-  rules(): readonly TriggerRule[];
-  /** Memories whose file states otherwise, at the last read. */
-  doubts(): Doubts;
-  /** What this session is shown besides the memories. */
-  notices(sessionID: string): Record<"active" | "changed" | "conflicts", string | undefined>;
-  /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
-  noteShown(text: string): void;
-}
+export type KnownMemories = ReturnType<typeof createKnownMemories>;
 
-export interface KnownMemoriesOptions
-  extends Pick<
-    LayerContext,
-    "background" | "clock" | "config" | "files" | "folders" | "instances" | "log" | "memories"
-  > {
+export interface KnownMemoriesOptions extends LayerContext {
   conflicts: Pick<Conflicts, "open" | "see">;
   findDoubts: FindDoubts;
   changes: Pick<AgentChanges, "markShown" | "read">;
@@ -57,60 +37,50 @@ export const FIRST_READ_MS = 500;
 /** How long to wait for git, which is asked once for each change whether the user made it. */
 const DECIDED_WITHIN_MS = 300;
 
-export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
+export function createKnownMemories(options: KnownMemoriesOptions) {
   const { background, changes, clock, conflicts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
   let latest: LatestRead | undefined;
   let rules: readonly TriggerRule[] | undefined;
-  let ranked: readonly Memory[] | undefined;
-  let isOrdering = false;
   memories.onChange(() => {
     rules = undefined;
-    ranked = undefined;
-    if (isOrdering) return;
-    isOrdering = true;
-    void inBackground("order the memories", async () => {
-      isOrdering = false;
-      order();
-    });
   });
 
   return {
-    prepare() {
+    /** Starts a read from disk unless one is running. Never rejects. */
+    prepare(): void {
       reading ??= inBackground("read the memories", read).finally(() => {
         reading = undefined;
       });
     },
 
-    async wait(isBeginning) {
+    /** Waits for the running read; the first message of a session waits longer than others. */
+    async wait(isBeginning: boolean): Promise<void> {
       await waitAtMost(clock, !latest || isBeginning ? FIRST_READ_MS : READ_WITHIN_MS, () => reading);
       if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
     },
 
-    isRead: () => latest !== undefined,
-    order,
+    /** Have the memories been read? */
+    isRead: (): boolean => latest !== undefined,
 
-    rules() {
+    /** The best first. */
+    order: (): readonly Memory[] =>
+      rankMemories(memories.known(), memories.useOf, clock.now()).flatMap((part) => part.memories),
+
+    rules(): readonly TriggerRule[] {
       rules ??= findTriggerRules(memories.known());
       return rules;
     },
 
-    doubts() {
-      // A memory may have been renewed since that read.
-      const known = new Map(memories.known().map(({ id, updated }) => [id, updated]));
-      return new Map([...(latest?.doubts ?? [])].filter(([id]) => known.get(id) === latest?.readAt.get(id)));
+    /** What this session is shown besides the memories, as of the last read. */
+    notices(sessionID: string) {
+      const { active = [], changed, conflicts, doubts, held = [] } = latest ?? {};
+      const others = formatActive(active, { held, ownID: instances.ownID, sessionID });
+      return { active: others, changed, conflicts, doubts };
     },
 
-    notices(sessionID) {
-      const { active = [], changed, conflicts, held = [] } = latest ?? {};
-      return {
-        conflicts,
-        changed,
-        active: formatActive(active, { held, ownID: instances.ownID, sessionID }),
-      };
-    },
-
-    noteShown(text) {
+    /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
+    noteShown(text: string): void {
       if (latest?.changed !== undefined && text.includes(latest.changed)) {
         latest = { ...latest, changed: undefined };
         void inBackground("note which changes were shown", changes.markShown);
@@ -122,12 +92,6 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
 
   async function read(): Promise<void> {
     latest = await readLatest(options);
-    order();
-  }
-
-  function order(): readonly Memory[] {
-    ranked ??= rankMemories(memories.known(), memories.useOf, clock.now()).flatMap((part) => part.memories);
-    return ranked;
   }
 
   async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
@@ -143,14 +107,11 @@ interface LatestRead {
   active: ActiveSessions;
   held: readonly Lease[];
   doubts: Doubts;
-  /** When each memory in doubt was last changed, at that read. */
-  readAt: ReadonlyMap<string, string>;
 }
 
 async function readLatest(options: KnownMemoriesOptions): Promise<LatestRead> {
   const { changes, config, conflicts, findDoubts, memories } = options;
-  const all = await memories.list();
-  const doubts = await findDoubts(all);
+  const doubts = await findDoubts(await memories.list());
   const active = config.boot.activeSessions ? await readActive(options) : [];
   return {
     conflicts: formatOpenConflicts(await conflicts.open()),
@@ -158,7 +119,6 @@ async function readLatest(options: KnownMemoriesOptions): Promise<LatestRead> {
     active,
     held: config.boot.activeSessions ? await readHeld(options, active) : [],
     doubts,
-    readAt: new Map(all.flatMap(({ id, updated }) => (doubts.has(id) ? [[id, updated]] : []))),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Reads which memories a session shows, from the decisions recorded about its messages and results. */
-import { type DatedDecision, decide } from "../../../src/context/decisions.js";
+import { decide } from "../../../src/context/decisions.js";
 import type { RecordedDecisions } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
@@ -20,16 +20,18 @@ export interface ShownMemories {
   hasBoot: boolean;
 }
 
-/** The memories that the request shows. Those cut or cleared away do not count, so they may be shown again. */
-export function readShown({ find, history, shownFrom }: ContextRequest): ShownMemories {
-  const from = shownFrom();
-  const texts: string[] = [];
-  for (let index = from; index < history.messages.length; index++) {
-    const key = history.keyOf(index);
+/** Texts of this layer behind messages and results from a message on, with what they stand behind. */
+function listTexts({ find, history }: ContextRequest, from: number): { key: DecisionKey; text: string }[] {
+  const messages = [...history.messages.keys()].filter((index) => index >= from).map(history.keyOf);
+  return [...messages, ...history.results(from)].flatMap((key) => {
     const text = key && findOwnText(find(key.key));
-    if (text !== undefined) texts.push(text);
-  }
-  texts.push(...history.results(from).flatMap(({ key }) => findOwnText(find(key)) ?? []));
+    return key && text !== undefined ? [{ key, text }] : [];
+  });
+}
+
+/** The memories that the request shows. Those cut or cleared away do not count, so they may be shown again. */
+export function readShown(request: ContextRequest): ShownMemories {
+  const texts = listTexts(request, request.shownFrom()).map(({ text }) => text);
   return {
     text: texts.join("\n"),
     ids: new Set(texts.flatMap(findLineIDs)),
@@ -38,15 +40,11 @@ export function readShown({ find, history, shownFrom }: ContextRequest): ShownMe
 }
 
 /** Bytes of matches added to the session's messages, shown or not. */
-export function countMatchBytes({ find, history }: ContextRequest): number {
-  let bytes = 0;
-  for (const index of history.messages.keys()) {
-    const key = history.keyOf(index);
-    const text = key && findOwnText(find(key.key));
-    const at = text?.indexOf(MATCH_HEAD) ?? -1;
-    if (text !== undefined && at !== -1) bytes += Buffer.byteLength(text.slice(at));
-  }
-  return bytes;
+export function countMatchBytes(request: ContextRequest): number {
+  return listTexts(request, 0).reduce((bytes, { text }) => {
+    const at = text.indexOf(MATCH_HEAD);
+    return at === -1 ? bytes : bytes + Buffer.byteLength(text.slice(at));
+  }, 0);
 }
 
 /** The text that this layer has added to a message or result, if it is still shown. */
@@ -59,21 +57,21 @@ export function findOwnText(recorded: RecordedDecisions | undefined): string | u
 
 /** The withdrawal with revised texts; `undefined` if no shown text names the memories. */
 export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal): Withdrawal | undefined {
-  const { find, history, shownFrom } = request;
-  if (withdrawal.memories.size === 0) return undefined;
-  const from = shownFrom();
-  const revise = (key: DecisionKey | undefined): DatedDecision[] => {
-    const text = key && findOwnText(find(key.key));
-    if (!key || text === undefined) return [];
-    if (!findLineIDs(text).some((id) => withdrawal.memories.has(id))) return [];
-    const left = withoutMemories(text, withdrawal.memories);
-    return [decide(key, { outcome: "revised", of: "extended", ...(left !== undefined && { text: left }) })];
-  };
-  const keys = [...history.messages.keys()].filter((index) => index >= from).map(history.keyOf);
-  const revisions = [...keys, ...history.results(from)].flatMap(revise);
-  if (revisions.length === 0) return undefined;
-  const ours = revisions.map((one) => ({ ...one, layer: LAYER }));
-  return { ...withdrawal, revisions: [...withdrawal.revisions, ...ours] };
+  const { memories } = withdrawal;
+  const named = listTexts(request, request.shownFrom()).filter(({ text }) =>
+    findLineIDs(text).some((id) => memories.has(id)),
+  );
+  if (named.length === 0) return undefined;
+  const revisions = named.map(({ key, text }) => {
+    const left = withoutMemories(text, memories);
+    const decided = decide(key, {
+      outcome: "revised",
+      of: "extended",
+      ...(left !== undefined && { text: left }),
+    });
+    return { ...decided, layer: LAYER };
+  });
+  return { ...withdrawal, revisions: [...withdrawal.revisions, ...revisions] };
 }
 
 const HEADS: ReadonlySet<string> = new Set([BOOT_HEAD, MATCH_HEAD, TRIGGER_HEAD]);
