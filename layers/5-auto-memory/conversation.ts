@@ -14,22 +14,31 @@ import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
 import { isSummary, type Result } from "../../src/messages/history.js";
-import { planBoot } from "./injection/boot.js";
+import {
+  countMatchBytes,
+  findOwnText,
+  LAYER,
+  planBoot,
+  readShown,
+  type ShownMemories,
+} from "./injection/boot.js";
 import { createNamedEntities } from "./injection/current-facts.js";
 import {
   createKnownMemories,
   type KnownMemories,
   type KnownMemoriesOptions,
 } from "./injection/known-memories.js";
-import { findLineIDs, findNewMatches, planMatches, SESSION_BYTES } from "./injection/line.js";
 import {
   CALLS_BETWEEN,
   type CallSubject,
+  findLineIDs,
+  findNewMatches,
+  planMatches,
   planTriggered,
   readSubject,
+  SESSION_BYTES,
   type TriggerRule,
-} from "./injection/pattern.js";
-import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } from "./injection/shown.js";
+} from "./injection/line.js";
 import type { AgentJudge } from "./judge/agent-judge.js";
 import type { Question } from "./judge/agent-question.js";
 

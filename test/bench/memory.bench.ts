@@ -4,8 +4,12 @@
  */
 import { bench, describe } from "vitest";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { findNewMatches, planMatches } from "../../layers/5-auto-memory/injection/line.js";
-import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/pattern.js";
+import {
+  findNewMatches,
+  findTriggerRules,
+  planMatches,
+  planTriggered,
+} from "../../layers/5-auto-memory/injection/line.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
 import { createRecall } from "../../src/recall/recall.js";

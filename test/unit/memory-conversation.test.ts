@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { fullCompact } from "../../layers/4-full-compact/index.js";
 import { createConversation } from "../../layers/5-auto-memory/conversation.js";
-import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
+import { BOOT_HEAD, LAYER } from "../../layers/5-auto-memory/injection/boot.js";
 import { createAgentChanges, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
-import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/line.js";
-import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/pattern.js";
-import { LAYER } from "../../layers/5-auto-memory/injection/shown.js";
+import { CALLS_BETWEEN, MATCH_HEAD, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { createKeptMemories } from "../support/kept-memories.js";

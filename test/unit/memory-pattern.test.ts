@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compilePattern, takeApart } from "../../layers/5-auto-memory/injection/pattern.js";
+import { compilePattern, takeApart } from "../../layers/5-auto-memory/injection/line.js";
 import { fc } from "../support/property.js";
 
 const fits = (pattern: string, subject: { command?: string; path?: string }) =>

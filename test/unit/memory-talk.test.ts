@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { BOOT_HEAD, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import {
   findLineIDs,
+  findTriggerRules,
   formatMemoryLine,
   MATCH_BYTES,
   planMatches,
+  planTriggered,
 } from "../../layers/5-auto-memory/injection/line.js";
-import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/pattern.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";

@@ -14,7 +14,7 @@ import type { Use } from "../../../src/memory/rank.js";
 import { createSplitter } from "../../../src/recall/terms.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { cut, foldSentence, quote, toSafeLine } from "../../../src/text/text.js";
-import { LAYER } from "../injection/shown.js";
+import { LAYER } from "../injection/boot.js";
 import type { Source } from "./source.js";
 
 /** A source as read by one call. */

@@ -14,14 +14,13 @@ import { formatError } from "../../../src/base/error.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Memory } from "../../../src/memory/memory.js";
-import { isFinding } from "../../../src/memory/memory.js";
+import { isFinding, type Memory } from "../../../src/memory/memory.js";
 import { readInput, readOwnTexts } from "../../../src/messages/call.js";
 import type { Result } from "../../../src/messages/history.js";
 import { cut } from "../../../src/text/text.js";
 import type { ShownFindings } from "../conversation.js";
+import { findOwnText, LAYER, readShown } from "../injection/boot.js";
 import { findLineIDs, findNewMatches, MATCH_BYTES, planMatches } from "../injection/line.js";
-import { findOwnText, LAYER, readShown } from "../injection/shown.js";
 import { createFindingKeeper, type FindingKeeperOptions, type Read } from "./finding.js";
 import { readSource } from "./source.js";
 

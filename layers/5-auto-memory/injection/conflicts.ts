@@ -26,7 +26,7 @@ import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { toLine, withoutMark } from "../../../src/text/text.js";
-import { LAYER } from "./shown.js";
+import { LAYER } from "./boot.js";
 
 export type Conflicts = ReturnType<typeof createConflicts>;
 

@@ -15,12 +15,10 @@ import {
   parseLeases,
 } from "../../../src/project/other-instances.js";
 import { toLine, withoutMark } from "../../../src/text/text.js";
+import { LAYER } from "./boot.js";
 import { type AgentChanges, type Conflicts, formatOpenConflicts } from "./conflicts.js";
 import type { FindDoubts } from "./current-facts.js";
-import type { Doubts } from "./line.js";
-import { findLineIDs } from "./line.js";
-import { findTriggerRules, type TriggerRule } from "./pattern.js";
-import { LAYER } from "./shown.js";
+import { type Doubts, findLineIDs, findTriggerRules, type TriggerRule } from "./line.js";
 
 export type KnownMemories = ReturnType<typeof createKnownMemories>;
 

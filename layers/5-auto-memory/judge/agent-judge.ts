@@ -13,7 +13,7 @@ import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
-import { LAYER } from "../injection/shown.js";
+import { LAYER } from "../injection/boot.js";
 import type { Keeper } from "../tools/remember.js";
 import type { KeepContext, Question } from "./agent-question.js";
 

@@ -20,8 +20,7 @@ import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/
 import { readTime } from "../../../src/messages/call.js";
 import { countReportedTokens } from "../../../src/messages/history.js";
 import { cut, toSafeLine, withoutMark } from "../../../src/text/text.js";
-import { boundTokens } from "../injection/boot.js";
-import { findOwnText } from "../injection/shown.js";
+import { boundTokens, findOwnText } from "../injection/boot.js";
 import { formatPath } from "../tools/remember.js";
 import { formatStatement } from "../words/statements.js";
 import { prove } from "./verdicts.js";

@@ -4,7 +4,7 @@ import { writePreview } from "../../../layers/1-tool-results/preview.js";
 import { formatMaterial } from "../../../layers/3-session-memory/write-sections.js";
 import { simplifyCommand } from "../../../layers/5-auto-memory/extraction/commands.js";
 import { planUnread } from "../../../layers/5-auto-memory/extraction/turns.js";
-import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injection/pattern.js";
+import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injection/line.js";
 import { parseAnswer } from "../../../layers/5-auto-memory/judge/verdicts.js";
 import { findOrder } from "../../../layers/5-auto-memory/said/find-order.js";
 import { findSaid, findVerbatim } from "../../../layers/5-auto-memory/said/find-said.js";
