@@ -13,65 +13,60 @@ import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import { LAYER } from "../injection/boot.js";
-import type { Keeper } from "../tools/remember.js";
-import type { KeepContext, Question } from "./agent-question.js";
+import type { Question } from "./agent-question.js";
 
-export interface AgentJudge extends Keeper {
-  /** Starts reading what waits; returns at once. */
-  prepare(): void;
-  /** What to ask behind the newest message or result. Reads nothing; waits a moment for what is being read. */
-  plan(request: ContextRequest): Promise<Question | undefined>;
-  /** The question is recorded: its candidates are not asked about again. Returns at once. */
-  noteAsked(sessionID: string, letters: Question["letters"]): void;
-}
-
-export type AgentJudgeContext = KeepContext &
-  Pick<LayerContext, "background" | "candidates" | "clock" | "config" | "generation" | "log">;
+export type AgentJudge = NonNullable<ReturnType<typeof createAgentJudge>>;
 
 /** A message waits no longer for what is being read; the question then comes with the next one. */
 const READ_WITHIN_MS = 30;
 
 /** `undefined` where the settings leave judging to others. */
-export function createAgentJudge(context: AgentJudgeContext): AgentJudge | undefined {
+export function createAgentJudge(context: LayerContext & { gate: Gate }) {
   const { background, candidates, clock, config, generation, log } = context;
   const { judge } = config.autoMemory;
   if (judge !== "agent" && judge !== "auto") return undefined;
   let reading: Promise<void> | undefined;
+  /** What was asked is being written; what is read meanwhile may not say so. */
+  let noting: Promise<void> = Promise.resolve();
   let questions: typeof import("./agent-question.js") | undefined;
   let open: readonly WaitingCandidate[] = [];
-  /** By id. What is on disk may not say so yet. */
-  const asked = new Map<string, NonNullable<WaitingCandidate["asked"]>>();
   candidates.onChange(prepare);
 
   return {
     prepare,
 
-    async plan(request) {
+    /** What to ask behind the newest message or result. Reads nothing; waits a moment for what is being read. */
+    async plan(request: ContextRequest): Promise<Question | undefined> {
       if (reading) await waitAtMost(clock, READ_WITHIN_MS, () => reading);
       if (!questions || open.length === 0) return undefined;
       // What was read may be older than an undo: only words that are still said are quoted.
       const said = new Set(request.history.messages.map(({ info }) => info.id));
       const own = open.filter((one) => {
         const latest = readLatest(one);
-        return !asked.has(one.id) && latest?.session === request.sessionID && said.has(latest.message);
+        return latest?.session === request.sessionID && said.has(latest.message);
       });
       return own.length === 0 ? undefined : questions.planQuestion(own, questions.readAsked(request));
     },
 
-    noteAsked(sessionID, letters) {
+    /** The question is recorded: its candidates are not asked about again. Returns at once. */
+    noteAsked(session: string, letters: Question["letters"]): void {
       if (letters.size === 0) return;
-      const noted = new Map([...letters].map(([id, letter]) => [id, { session: sessionID, letter }]));
-      for (const [id, one] of noted) asked.set(id, one);
-      void inBackground("note what was asked", () => candidates.noteAsked(noted));
+      open = open.filter(({ id }) => !letters.has(id));
+      const noted = new Map([...letters].map(([id, letter]) => [id, { session, letter }]));
+      noting = inBackground("note what was asked", () => candidates.noteAsked(noted));
     },
 
-    async keep(letters, sessionID) {
+    /** Keeps what the letters stand for; returns what became of each. Rejects with what is open if one is unknown. */
+    async keep(letters: string, sessionID: string): Promise<string> {
       const { keepAsked } = await import("./agent-question.js");
-      return keepAsked(context, { asked, letters, sessionID });
+      await noting;
+      return keepAsked(context, { letters, sessionID });
     },
   };
 
+  /** Starts reading what waits; returns at once. */
   function prepare(): void {
     reading ??= inBackground("read what the agent may be asked", read).finally(() => {
       reading = undefined;
@@ -79,6 +74,7 @@ export function createAgentJudge(context: AgentJudgeContext): AgentJudge | undef
   }
 
   async function read(): Promise<void> {
+    await noting;
     if (judge === "auto" && (await generation.status()).isAllowed) open = [];
     else {
       questions = await import("./agent-question.js");

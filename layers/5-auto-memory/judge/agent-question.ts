@@ -49,20 +49,23 @@ export const isAskable = (one: WaitingCandidate): boolean =>
 
 type View = Pick<ContextRequest, "find" | "history">;
 
-/** The questions that a session was asked, and whether another is due: not too soon, and as long as it costs next to nothing. */
+/** The questions that a session was asked, those of cut history too, and whether another is due: not too soon, and as long as it costs next to nothing. */
 export function readAsked(view: View): { before: readonly string[]; isDue: boolean } {
-  const users = [...view.history.messages.entries()].filter(([, { info }]) => info.role === "user");
+  const { messages } = view.history;
+  const users = [...messages.entries()].filter(([, { info }]) => info.role === "user");
   const [from] = users.at(-MESSAGES_BETWEEN) ?? [0];
-  const recent = listQuestions(view, from);
-  const isDue = recent.length === 0 && isCheap(view.history.messages);
-  return { before: isDue ? listQuestions(view, 0) : recent, isDue };
+  return {
+    before: listQuestions(view, 0),
+    isDue: listQuestions(view, from).length === 0 && isCheap(messages),
+  };
 }
 
-/** The questions behind messages and results from this message on, those of cut history as well. */
+/** The questions behind messages and results from this message on. */
 function listQuestions({ find, history }: View, from: number): string[] {
-  const indices = [...history.messages.keys()].slice(from);
-  const keys = [...indices.map(history.keyOf), ...history.results(from)];
-  return keys.flatMap((one) => findQuestion((one && findOwnText(find(one.key))) ?? "") ?? []);
+  const messages = [...history.messages.keys()].slice(from).map(history.keyOf);
+  return [...messages, ...history.results(from)].flatMap(
+    (one) => findQuestion((one && findOwnText(find(one.key))) ?? "") ?? [],
+  );
 }
 
 /** An agent may call `memory_keep` by itself, in a request that does nothing else. */
@@ -75,7 +78,7 @@ function isCheap(messages: readonly Message[]): boolean {
 /**
  * The next question of a session about its candidates. Pure.
  *
- * @param before its questions so far; those known, if none is due
+ * @param before its questions so far
  */
 export function planQuestion(
   candidates: readonly WaitingCandidate[],
@@ -140,16 +143,12 @@ const readLetter = (letter: string): number =>
 
 /* What the agent wants to keep, by letter. */
 
-export interface KeepContext extends Pick<LayerContext, "candidates" | "clock" | "folders" | "host"> {
-  gate: Pick<Gate, "save">;
-}
+type KeepContext = Pick<LayerContext, "candidates" | "clock" | "folders" | "host"> & { gate: Gate };
 
-export interface KeepRequest {
+interface KeepRequest {
   /** "a c", or with types: "a directive, c decision". */
   letters: string;
   sessionID: string;
-  /** By id: what was asked and may not be on disk yet. */
-  asked: ReadonlyMap<string, NonNullable<WaitingCandidate["asked"]>>;
 }
 
 /** Of an open sentence, in an error. */
@@ -202,12 +201,11 @@ function readWanted(letters: string): Map<string, MemoryType | undefined> {
 /** What this session was asked, by letter; a fork also has the questions in the history that it begins with. */
 async function findOpen(
   { candidates, host }: KeepContext,
-  { asked, sessionID }: KeepRequest,
+  { sessionID }: KeepRequest,
   wanted: readonly string[],
 ): Promise<ReadonlyMap<string, WaitingCandidate>> {
   const all = (await candidates.list()).flatMap((one) => {
-    const how = one.asked ?? asked.get(one.id);
-    return how && !isHandedOver(one) ? [{ one, ...how }] : [];
+    return one.asked && !isHandedOver(one) ? [{ one, ...one.asked }] : [];
   });
   const toMap = (some: typeof all) => new Map(some.map(({ letter, one }) => [letter, one]));
   const own = all.filter(({ session }) => session === sessionID);

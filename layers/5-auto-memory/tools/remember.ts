@@ -198,10 +198,7 @@ export function refuseUnsaid(type: string, why: string): StrataError {
 
 /* `memory_keep`: the agent keeps what it was asked about, in the user's own words. See judge/agent-judge.ts. */
 
-export interface Keeper {
-  /** Keeps what the letters stand for; returns what became of each. Rejects with what is open if one is unknown. */
-  keep(letters: string, sessionID: string): Promise<string>;
-}
+type Keeper = Record<"keep", (letters: string, sessionID: string) => Promise<string>>;
 
 export function createKeepTool(judge: Keeper): Tool {
   return defineTool<typeof keepArguments>({
