@@ -48,7 +48,10 @@ export const fileTools: readonly McpTool[] = [
       const { allowsPrivate, project: of } = shared;
       const types = categories?.flatMap((word) => typeOf(word) ?? []);
       const scope = readScope(of, where) ?? "project";
-      const target = output_path === undefined ? undefined : await planFile(of, output_path);
+      const target =
+        output_path === undefined
+          ? undefined
+          : (await findFile(of, output_path, JSON_FILE, { isNew: true })).found;
       const sinceMs = since_days === undefined ? 0 : of.cli.clock.now() - since_days * DAY_MS;
       const collections = (await readCollections(of)).filter(
         ({ place }) => place.scope === scope && (allowsPrivate || place.sensitivity === "internal"),
@@ -163,19 +166,11 @@ function toDraft({ contents, id, isArchived }: MemoryCopy): MemoryDraft | string
 const MOST_ADDED = 2_000;
 const MOST_NAMED = 10;
 
-interface Adding {
-  operation: "import" | "ingest";
-  isDry: boolean;
-}
-
-/** The result for one draft; anything longer than a word is why it was refused. */
-type Result = { kind: "kept" | "known" | "waiting" } | { kind: "refused"; why: string };
-
 /** Returns a report for the client. Stops between two drafts if the client cancels. */
 async function addAll(
   client: ClientContext,
   drafts: readonly MemoryDraft[],
-  { isDry, operation }: Adding,
+  { isDry, operation }: { operation: "import" | "ingest"; isDry: boolean },
   call: McpCall,
 ): Promise<string> {
   if (drafts.length > MOST_ADDED)
@@ -183,67 +178,59 @@ async function addAll(
       `${drafts.length} memories are too many for one import; split the file into parts of ${MOST_ADDED}.`,
     );
   const { core, shared } = client;
-  const known = new Set((await core.memories.list({ archived: true })).map(({ id }) => id));
+  const ids = new Set((await core.memories.list({ archived: true })).map(({ id }) => id));
   // Shared by all changes, so that they are undone together.
   const cause = planCause(core, operation);
-  const results: Result[] = [];
+  const counts = { kept: 0, known: 0, waiting: 0 };
+  const refused: string[] = [];
   for (const draft of drafts) {
     if (call.signal.aborted) break;
-    results.push(await addOne(draft));
+    const result = await addOne(draft);
+    if (typeof result === "string") counts[result]++;
+    else refused.push(result.refused);
   }
-  return formatReport(results, { isDry, run: cause.run });
+  const { kept, known, waiting } = counts;
+  const parts = [
+    `${isDry ? "Would keep" : "Kept"} ${formatCount(kept)}`,
+    `${formatCount(known)} already known`,
+    ...(waiting > 0
+      ? [`${formatCount(waiting)} ${isDry ? "would " : ""}wait for the user to confirm them`]
+      : []),
+    ...(refused.length > 0 ? [`${formatCount(refused.length)} refused`] : []),
+  ];
+  const undo = isDry || kept === 0 ? [] : [`strata undo --run ${cause.run} reverts this.`];
+  return [
+    `${parts.join(", ")}.`,
+    ...refused.slice(0, MOST_NAMED).map((why) => `Refused: ${why}`),
+    ...undo,
+  ].join("\n");
 
-  async function addOne(draft: MemoryDraft): Promise<Result> {
+  async function addOne(draft: MemoryDraft): Promise<keyof typeof counts | { refused: string }> {
     if (draft.sensitivity === "private" && !shared.allowsPrivate)
-      return { kind: "refused", why: "a private memory; strata mcp --private imports them" };
-    if (isDry) return { kind: usersTypes.has(draft.type) ? "waiting" : "kept" };
-    const refused = (why: string): Result => ({ kind: "refused", why: `${draft.title ?? ""}: ${why}` });
+      return { refused: "a private memory; strata mcp --private imports them" };
+    const isRule = usersTypes.has(draft.type);
+    if (isDry) return isRule ? "waiting" : "kept";
+    const refuseFor = (why: string) => ({ refused: `${draft.title ?? ""}: ${why}` });
     try {
       // The client is the source, whatever the file says.
       const own = { ...draft, provenance: { by: "agent" as const, how: "imported" as const } };
       const added = await addForClient(core, own, cause);
-      if (added.kind === "refused") return refused(added.why);
-      if (added.kind === "waiting") return { kind: "waiting" };
-      const isKnown = known.has(added.memory.id);
-      known.add(added.memory.id);
-      return { kind: isKnown ? "known" : "kept" };
+      if (added.kind === "refused") return refuseFor(added.why);
+      if (added.kind === "waiting") return "waiting";
+      const isKnown = ids.has(added.memory.id);
+      ids.add(added.memory.id);
+      return isKnown ? "known" : "kept";
     } catch (thrown) {
-      if (!usersTypes.has(draft.type)) throw thrown;
-      return refused(formatRefusal(thrown));
+      if (!isRule) throw thrown;
+      return refuseFor(formatRefusal(thrown));
     }
   }
-}
-
-function formatReport(results: readonly Result[], { isDry, run }: { isDry: boolean; run: string }): string {
-  const count = (kind: Result["kind"]): number => results.filter((one) => one.kind === kind).length;
-  const [kept, waiting, refused] = [count("kept"), count("waiting"), count("refused")];
-  const parts = [
-    `${isDry ? "Would keep" : "Kept"} ${formatCount(kept)}`,
-    `${formatCount(count("known"))} already known`,
-    ...(waiting > 0
-      ? [`${formatCount(waiting)} ${isDry ? "would " : ""}wait for the user to confirm them`]
-      : []),
-    ...(refused > 0 ? [`${formatCount(refused)} refused`] : []),
-  ];
-  const reasons = results.flatMap((one) => (one.kind === "refused" ? [`Refused: ${one.why}`] : []));
-  const undo = isDry || kept === 0 ? [] : [`strata undo --run ${run} reverts this.`];
-  return [`${parts.join(", ")}.`, ...reasons.slice(0, MOST_NAMED), ...undo].join("\n");
 }
 
 /* Files that a client names. */
 
 const MOST_BYTES = 4_000_000;
 const JSON_FILE = /\.jsonl?$/i;
-
-/** The path of a new file in an existing folder. @throws StrataError if a client may not write it */
-async function planFile(project: Project, given: string): Promise<string> {
-  const target = locate(project.root, given, JSON_FILE);
-  const folder = await project.cli.files.realPath(dirname(target));
-  if (folder === undefined)
-    throw refuse(`${dirname(target)} does not exist; create it, or name another folder.`);
-  await requireInside(project, folder, given);
-  return target;
-}
 
 /** Reads a file; `name` is its path from the project's root. @throws StrataError if a client may not read it */
 async function readFile(
@@ -252,10 +239,7 @@ async function readFile(
   endings: RegExp,
 ): Promise<{ name: string; text: string }> {
   const { cli, root } = project;
-  const found = locate(root, given, endings);
-  const real = await cli.files.realPath(found);
-  if (real === undefined) throw refuse(`${given} does not exist in ${root}.`);
-  await requireInside(project, real, given);
+  const { found, real } = await findFile(project, given, endings, { isNew: false });
   const stat = await cli.files.statItself(real);
   if (stat?.kind !== "file") throw refuse(`${given} is not a file.`);
   if (stat.bytes > MOST_BYTES)
@@ -265,23 +249,30 @@ async function readFile(
   return { name: relative(root, found).replaceAll("\\", "/"), text };
 }
 
-function locate(root: string, given: string, endings: RegExp): string {
+/**
+ * A file that is in the project and not hidden, neither by its path nor behind a link, which may lead anywhere. `real` is
+ * the file, or the folder of a new one. @throws StrataError if a client may not use it
+ */
+async function findFile(
+  { cli, root }: Project,
+  given: string,
+  endings: RegExp,
+  { isNew }: { isNew: boolean },
+): Promise<{ found: string; real: string }> {
+  const isHidden = (path: string, base: string): boolean =>
+    relative(base, path)
+      .split(/[\\/]/)
+      .some((part) => part.startsWith("."));
   const found = resolve(root, given);
-  const inside = relative(root, found).replaceAll("\\", "/");
   if (given.includes("\0") || found === root || !isWithin(found, root))
     throw refuse(`${JSON.stringify(given)} is not a file in ${root}; name a file of the project.`);
-  if (inside.split("/").some((part) => part.startsWith(".")))
+  if (isHidden(found, root))
     throw refuse(`${given} is hidden; this tool does not use hidden files or folders.`);
-  if (!endings.test(inside)) throw refuse(`${given} does not match ${endings.source}.`);
-  return found;
-}
-
-/** A link may lead anywhere, for example into `.git`. */
-async function requireInside({ cli, root }: Project, real: string, given: string): Promise<void> {
+  if (!endings.test(found)) throw refuse(`${given} does not match ${endings.source}.`);
+  const real = await cli.files.realPath(isNew ? dirname(found) : found);
+  if (real === undefined) throw refuse(`${isNew ? dirname(found) : given} does not exist in ${root}.`);
   const within = (await cli.files.realPath(root)) ?? root;
-  const hidden = relative(within, real)
-    .split(/[\\/]/)
-    .some((part) => part.startsWith("."));
-  if (!isWithin(real, within) || hidden)
+  if (!isWithin(real, within) || isHidden(real, within))
     throw refuse(`${given} links out of the project, or to a hidden file: ${real}; name the file itself.`);
+  return { found, real };
 }

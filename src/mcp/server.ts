@@ -23,6 +23,8 @@ import { VERSION } from "../base/version.js";
 import { isStrata } from "../config/plugin-entries.js";
 import { waitAtMost } from "../io/clock.js";
 import { findPrivateID } from "../memory/draft.js";
+import { WRONG_ARGUMENT } from "../operations/command.js";
+import { readInput } from "../operations/operation.js";
 import { openProject, type Project } from "../operations/project.js";
 import { cut } from "../text/text.js";
 import {
@@ -32,8 +34,8 @@ import {
   type SharedContext,
   type SharedContextOptions,
 } from "./client.js";
-import { listResources, prompts, readPrompt, readResource, resourceTemplates } from "./resources.js";
-import { chooseTools, describeTool, formatFaults, type McpCall, type McpTool, planOffer } from "./tool.js";
+import { listResources, prompts, readPrompt, readResource, resourceTemplates } from "./reading.js";
+import { chooseTools, describeTool, type McpCall, type McpTool, planOffer } from "./tool.js";
 import { tools } from "./tools.js";
 
 export interface McpServerOptions extends SharedContextOptions {
@@ -214,12 +216,14 @@ async function callTool(
   given: unknown,
   { call, client, log }: { call: McpCall; client(): Promise<ClientContext>; log: Project["log"] },
 ): Promise<CallToolResult> {
-  const args = tool.input.safeParse(given);
-  if (!args.success) return answer(formatFaults(tool, args.error), true);
   try {
-    return answer(await tool.run(args.data, await client(), call));
+    const args = readInput(tool.input, given, (field) => field);
+    return answer(await tool.run(args, await client(), call));
   } catch (thrown) {
-    if (thrown instanceof StrataError) return answer(thrown.message, true);
+    if (thrown instanceof StrataError) {
+      const isMisread = thrown.code === WRONG_ARGUMENT;
+      return answer(isMisread ? `Nothing was done: ${thrown.message}.` : thrown.message, true);
+    }
     log.warn("mcp", `${tool.name} failed: ${formatError(thrown)}`);
     return answer(`Failed: ${formatFailure(thrown)}`, true);
   }

@@ -118,16 +118,6 @@ export function describeTool({ description, effect, input, name }: McpTool) {
   return { name, description, inputSchema: inputSchema as { type: "object" }, annotations: hints[effect] };
 }
 
-/** Says what is wrong with the arguments, and lists the valid ones. */
-export function formatFaults({ input, name }: McpTool, { issues }: z.ZodError): string {
-  const faults = issues.map(({ message, path }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  const known = Object.keys(input.shape);
-  const has = known.length === 0 ? "no arguments" : `the arguments ${known.join(", ")}`;
-  return `Nothing was done. ${faults.join("; ")}. ${name} has ${has}.`;
-}
-
 /* Arguments that several tools share. */
 
 /** Memory types, and the names that other tools use; `conversation` means session notes, not a memory type. */

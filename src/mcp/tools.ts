@@ -1,24 +1,28 @@
-/** Tools that find memories, tools about the memories as a whole, and the list of all tools. */
+/** All tools of the server: those that find memories, about sessions, and about the memories as a whole. Clients add the server's name to a tool's, for example `memory_recall`. */
+
 import * as z from "zod";
 import { formatAnswer } from "../../layers/5-auto-memory/tools/tools.js";
 import { runDream } from "../../layers/6-dream/dream.js";
 import { formatDream } from "../../layers/6-dream/page.js";
-import { DAY_MS } from "../base/days.js";
+import { formatTime } from "../../layers/7-across-agents/format.js";
+import { formatLease, type LeaseOutcome } from "../../layers/7-across-agents/leases/leases.js";
 import { listSwitches } from "../config/setting.js";
 import { createGit } from "../io/node-git.js";
 import { type Memory, parseID, usersTypes } from "../memory/memory.js";
 import { createStyle } from "../operations/command.js";
 import { formatFactLine } from "../operations/open-candidates.js";
+import { perform } from "../operations/operation.js";
 import { isShownID, isShownPath } from "../operations/permit.js";
+import { operations } from "../operations/table.js";
+import { formatSession } from "../project/other-instances.js";
 import { parseEntityName } from "../recall/entities.js";
 import { formatStatus } from "../status/format-status.js";
 import { readStatus, type Status } from "../status/status.js";
 import type { ClientContext, SharedContext } from "./client.js";
 import { fileTools } from "./file-tools.js";
-import { answerHits, findHits, formatBoot, formatHits, requireMemory, showMemory } from "./hits.js";
-import { sessionTools } from "./session-tools.js";
+import { answerHits, findHits, formatBoot, formatHits, requireMemory, showMemory } from "./reading.js";
 import { args, defineTool, type McpTool, readScope, refuse } from "./tool.js";
-import { writeTools } from "./write-tools.js";
+import { logSummary, writeTools } from "./write-tools.js";
 
 const linkTypes = ["links", "linked_by", "supersedes", "superseded_by", "entity"] as const;
 
@@ -98,7 +102,80 @@ export const tools: readonly McpTool[] = [
       answerHits(client, await findHits(client, { text, ...wanted, archived: true })),
   }),
   ...writeTools,
-  ...sessionTools,
+  defineTool({
+    name: "session_start",
+    description: "Announce that this session works here, and on what; lists the others.",
+    input: { session_id: args.sessionID, working_on: args.remark.optional() },
+    effect: "write",
+    set: "plugins",
+    async run({ session_id, working_on }, client) {
+      const name = await begin(client, session_id, working_on);
+      return `Started: others see it as ${name}.\n${await listOthers(client, name)}`;
+    },
+  }),
+  defineTool({
+    name: "session_end",
+    description: "End the session, release its claims and store a summary.",
+    input: { session_id: args.sessionID, summary: args.remark.optional() },
+    effect: "write",
+    set: "plugins",
+    async run({ session_id, summary }, client) {
+      const session = client.nameSession(session_id);
+      const { instances, leases } = client;
+      if (!instances.sessions.find(session))
+        throw refuse(`Session ${session_id} was not started by this client; session_start starts it.`);
+      // The summary first: it is the only part that cannot be recreated.
+      const kept = summary === undefined ? [] : [await logSummary(client, { summary })];
+      await leases.release(undefined, { session });
+      instances.sessions.end(session);
+      client.noteSession(undefined);
+      await instances.refresh();
+      return [`Ended: ${session}`, ...kept].join("\n");
+    },
+  }),
+  defineTool({
+    name: "session_heartbeat",
+    description: "Report that the session is still active; renews its claims for 30 minutes.",
+    input: { session_id: args.sessionID },
+    effect: "write",
+    set: "plugins",
+    async run({ session_id }, client) {
+      const session = await begin(client, session_id);
+      const held = (await client.leases.list()).filter((lease) => lease.session === session);
+      for (const { item } of held) await client.leases.claim(item, { session, forMs: HELD_MS });
+      return `Alive: ${session}${held.length === 0 ? "" : `, holds ${held.map(({ item }) => item).join(", ")}`}`;
+    },
+  }),
+  defineTool({
+    name: "get_active_sessions",
+    description: "Sessions active in this project, in OpenCode and elsewhere.",
+    input: {},
+    effect: "read",
+    set: "plugins",
+    run: (_args, client) => listOthers(client),
+  }),
+  defineTool({
+    name: "claim_item",
+    description: "Claim #34, a path or a topic for 30 minutes, so that others leave it alone.",
+    input: { session_id: args.sessionID, item_ref: args.entity },
+    effect: "write",
+    set: "plugins",
+    async run({ item_ref, session_id }, client) {
+      const session = await begin(client, session_id);
+      return formatOutcome(await client.leases.claim(item_ref, { session, forMs: HELD_MS }), item_ref);
+    },
+  }),
+  defineTool({
+    name: "release_item",
+    description: "Release an item that the session claimed.",
+    input: { session_id: args.sessionID, item_ref: args.entity },
+    effect: "write",
+    set: "plugins",
+    async run({ item_ref, session_id }, client) {
+      const session = client.nameSession(session_id);
+      return formatOutcome(await client.leases.release(item_ref, { session }), item_ref);
+    },
+  }),
   ...fileTools,
   defineTool({
     name: "enrich_entity",
@@ -220,17 +297,50 @@ async function planDream({ shared, id }: ClientContext): Promise<string> {
 
 /** The project's facts that were not changed or used for `staleDays`, oldest first. */
 async function formatStale(client: ClientContext, staleDays: number): Promise<string> {
-  const { clock, memories } = client.core;
-  const sinceMs = clock.now() - staleDays * DAY_MS;
-  const lastMs = ({ id, updated }: Memory): number =>
-    Math.max(Date.parse(updated) || 0, memories.useOf(id)?.lastMs ?? 0);
-  const stale = (await memories.list())
+  const unused = Math.max(1, staleDays);
+  const { data } = await perform(client.core, operations.list, { unused });
+  const stale = (data as { memories: readonly Memory[] }).memories
     .filter(({ scope, type }) => scope === "project" && !usersTypes.has(type))
-    .filter((memory) => lastMs(memory) < sinceMs)
-    .sort((a, b) => lastMs(a) - lastMs(b));
+    .sort((a, b) => a.updated.localeCompare(b.updated));
   if (stale.length === 0) return `No memory is unused for ${staleDays} days.`;
   const lines = await formatAll(client, stale.slice(0, MOST_STALE), "stale");
   return [`Unused for ${staleDays} days: ${stale.length}`, ...lines].join("\n");
 }
 
-/** All tools of the server. Clients add the server's name to a tool's, for example `memory_recall`. */
+/* Sessions and claims. */
+
+const HELD_MS = 30 * 60_000;
+const HELD_MINUTES = HELD_MS / 60_000;
+
+/** Announces the session to the other instances, or reports that it is still alive. */
+async function begin(client: ClientContext, given: string, goal?: string): Promise<string> {
+  const { instances } = client;
+  const name = client.nameSession(given);
+  instances.sessions.begin(name);
+  instances.sessions.setGoal(name, goal);
+  client.noteSession(name);
+  await instances.join();
+  await instances.refresh();
+  return name;
+}
+
+async function listOthers({ instances }: ClientContext, own?: string): Promise<string> {
+  const living = await instances.living();
+  const lines = living.flatMap(({ id, sessions }) =>
+    sessions.filter((one) => one.id !== own).map((one) => `- ${formatSession(one, id)}`),
+  );
+  return lines.length === 0 ? "No other session is active here." : ["Active here:", ...lines].join("\n");
+}
+
+function formatOutcome(outcome: LeaseOutcome, item: string): string {
+  switch (outcome.kind) {
+    case "held":
+      return `Held: ${outcome.lease.item} until ${formatTime(outcome.lease.untilMs)}, ${HELD_MINUTES} minutes.`;
+    case "released":
+      return `Released: ${outcome.leases.map((lease) => lease.item).join(", ")}`;
+    case "taken":
+      throw refuse(`${item} is not free: ${formatLease(outcome.by)}. Work on something else, or wait.`);
+    case "none":
+      throw refuse(`This client does not hold ${item}; claim_item claims it.`);
+  }
+}

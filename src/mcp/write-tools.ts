@@ -14,7 +14,7 @@ import { requirePermit } from "../operations/permit.js";
 import { operations } from "../operations/table.js";
 import { findEntities } from "../recall/entities.js";
 import type { ClientContext } from "./client.js";
-import { requireMemory } from "./hits.js";
+import { requireMemory } from "./reading.js";
 import {
   args,
   callPlugins,
