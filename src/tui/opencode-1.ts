@@ -1,6 +1,6 @@
 /**
  * The screen of OpenCode 1 (measured with 1.18.33): its dialogs, colours and keys. Only the part of its API that is used
- * here is declared; a test compares it with OpenCode's own types.
+ * here is declared.
  */
 import type { Colour } from "./format-sidebar.js";
 import type { Dialogs, ScreenHost, SelectKey, SelectPage } from "./screen-host.js";

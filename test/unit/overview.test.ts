@@ -28,10 +28,6 @@ describe("strata recall without words", () => {
     const overview = JSON.parse((await runStrata(files, "recall --json")).out);
     expect(overview.subjects[0]).toEqual({ subject: "deploy", count: 2 });
   });
-
-  it("says that there are no memories", async () => {
-    expect((await runStrata(await open(), "recall")).out).toBe("No memories.");
-  });
 });
 
 describe("strata show", () => {
@@ -54,17 +50,6 @@ describe("strata show", () => {
   });
 });
 
-describe("strata recall of a ticket's key", () => {
-  it("finds the memory that names the key, not one with a longer key", async () => {
-    const files = await open(
-      "--type knowledge PROJ-12 waits for the vendor",
-      "--type knowledge PROJ-123 is done",
-    );
-    const { out } = await runStrata(files, "recall PROJ-12 --limit 1");
-    expect(out).toContain("PROJ-12 waits");
-  });
-});
-
 describe("strata list --unused", () => {
   it("lists memories neither changed nor used for that many days", async () => {
     const files = await open("--type idea draw the graph", "--type idea paint the door");
@@ -75,7 +60,6 @@ describe("strata list --unused", () => {
     const { out } = await runStrata(files, "list --unused 30", { clock });
     expect(out).toContain("draw the graph");
     expect(out).not.toContain("paint the door");
-    expect((await runStrata(files, "list --unused 0")).err).toContain("--unused must be a whole number");
   });
 });
 
@@ -92,6 +76,5 @@ describe("strata export", () => {
     const later = createFakeClock();
     later.advance(4 * DAY_MS);
     expect(await ids("export --since 3", later)).toEqual([]);
-    expect((await runStrata(files, "export --since x")).err).toContain("--since must be a whole number");
   });
 });

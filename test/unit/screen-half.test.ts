@@ -2,11 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { openOn } from "../../src/tui/open-1.js";
 import type { Api, Command } from "../../src/tui/opencode-1.js";
-import { readSubmitted } from "../../src/tui/page.js";
-import { createWatch } from "../../src/tui/screen.js";
+import { createRemembered, createScreen, createWatch, formatRemembered } from "../../src/tui/screen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { createPlainSolid, createScreenText, drawn } from "../support/screen.js";
+import { createPlainSolid, createScreenText, createScriptedHost, drawn } from "../support/screen.js";
 
 const FILE = "/repo/.opencode/strata/state/screen/ses_1.json";
 const settle = async (): Promise<void> => {
@@ -184,8 +183,8 @@ describe("the screen half in OpenCode 1", () => {
     expect(run("/memory ")).toEqual({ isTaken: true, left: "" });
     expect(run("/memory status")).toEqual({ isTaken: true, left: "/memory status" });
     expect(run("/recall which port")).toEqual({ isTaken: true, left: "" });
-    for (const text of ["", "hello", "/memory-undo", "/keep 3fa2b1", "see /memory", "/memory\nand more"])
-      expect(run(text)).toEqual({ isTaken: false, left: text });
+    const others = ["/memory-undo", "/keep 3fa2b1", "see /memory", "/memory\nand more", "/context drop r-1"];
+    for (const text of ["", ...others]) expect(run(text)).toEqual({ isTaken: false, left: text });
   });
 
   it("the screen half opens the page of a command, and says what failed in a toast or dialog", async () => {
@@ -196,11 +195,55 @@ describe("the screen half in OpenCode 1", () => {
     commands.find(({ name }) => name === "strata.memory")?.run();
     await expect.poll(() => opened).toContain("Strata: Orders fail");
   });
+});
 
-  it("a submitted prompt opens a page only if it is one of its commands and nothing else", () => {
-    expect(readSubmitted("/recall which port ")).toEqual({ page: "recall", words: "which port" });
-    expect(readSubmitted("/context")).toEqual({ page: "context", words: "" });
-    expect(readSubmitted("/context drop r-1")).toBeUndefined();
-    expect(readSubmitted("/recall one\ntwo")).toBeUndefined();
+describe("what was remembered", () => {
+  const line = (parts: object): string =>
+    JSON.stringify({
+      v: 1,
+      id: "l1",
+      at: "2026-11-22T10:00:00.000Z",
+      instance: "i",
+      by: "strata",
+      operation: "extract",
+      key: "decision/deploy-on-fridays",
+      path: "decision/deploy-on-fridays.md",
+      before: null,
+      after: "hash",
+      contents: "---\ntitle: We deploy on Fridays\nsource: { by: user }\n---\nWe deploy on Fridays.\n",
+      ...parts,
+    });
+  const private_ = { key: "private/preference/tabs", path: "preference/tabs.md", contents: "I like tabs\n" };
+
+  it("what was remembered is told once, and nothing of what was there before", async () => {
+    const path = "/repo/.opencode/memory/ledger/2026-11-a.jsonl";
+    const earlier = line({ at: "2026-11-21T23:00:00.000Z" });
+    const files = createMemoryFiles({ [path]: `${earlier}\n` });
+    const remembered = createRemembered(files, Date.UTC(2026, 10, 22));
+    await files.appendLine(path, line({ contents: "---\ntitle: 'Use tabs'\n---\n" }));
+    await files.appendLine("/repo/.opencode/memory/private/ledger/2026-11-a.jsonl", line(private_));
+    expect(await remembered.look("/repo")).toEqual(["Use tabs", "preference/tabs"]);
+    expect(await remembered.look("/repo")).toEqual([]);
+  });
+
+  it("what was remembered is told in a toast when a turn has ended, with the way to take it back", async () => {
+    const path = "/repo/.opencode/memory/ledger/2026-11-a.jsonl";
+    const files = createMemoryFiles({ "/repo/.git/HEAD": "x" });
+    const clock = createFakeClock();
+    const host = createScriptedHost();
+    const options = { clock, files, env: {}, home: "/home" };
+    const screen = createScreen(host, createPlainSolid(), options);
+    await settle();
+    await files.appendLine(path, line({}));
+    screen.endTurn();
+    clock.advance(3_000);
+    await settle();
+    clock.advance(20_000);
+    await settle();
+    screen.stop();
+    expect(host.told).toEqual(["info remembered: We deploy on Fridays (/memory-undo takes it back)"]);
+    expect(formatRemembered(["a", "b", "c"], "ctrl+x z")).toBe(
+      "remembered: a; b and 1 more (ctrl+x z takes it back)",
+    );
   });
 });
