@@ -110,14 +110,6 @@ export const damages = (
     ],
     [
       warning,
-      "an index with a different entry",
-      edit(INDEX, (text) => text.replace("8080]", "9090]")),
-      /memory\/MEMORY\.md/,
-      /is out of date/,
-      "fixed",
-    ],
-    [
-      warning,
       "an index without one of the memories",
       edit(INDEX, (text) => text.replace(/^- .*second idea.*\n/m, "")),
       /memory\/MEMORY\.md/,
@@ -132,14 +124,6 @@ export const damages = (
       /not written by Strata/,
     ],
     [warning, "a stale lock", plantDeadLock, /internal\/lock/, /stale lock: instance gone/, "fixed"],
-    [
-      warning,
-      "a lock without an owner",
-      write(`${STATE}/index.lock`, "?"),
-      /internal\/index\.lock/,
-      /without an owner/,
-      "fixed",
-    ],
     [
       warning,
       "an unfinished change",

@@ -13,6 +13,8 @@ export interface KeptMemories extends Memories {
   refuse: Written | undefined;
   /** Adds a memory as an editor would. */
   put(...memories: Memory[]): void;
+  /** Removes it as a person would. */
+  remove(id: string): void;
   /** Memories that were shown or read, in order. */
   readonly used: string[];
 }
@@ -42,6 +44,10 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     put(...memories) {
       for (const one of memories) all.set(one.id, one);
       for (const tell of listeners) tell(memories.map(({ id }) => id));
+    },
+    remove(id) {
+      all.delete(id);
+      for (const tell of listeners) tell([id]);
     },
     read: async (id) => all.get(id),
     list: async ({ archived = false } = {}) => (archived ? [...all.values()] : known()),

@@ -27,3 +27,12 @@ export function memory(
     ...given,
   });
 }
+
+/** The same without a session, and with any field. */
+export function remembered(name: string, content: string, given: Partial<Memory> = {}): Memory {
+  return {
+    ...memory(name, content, { type: given.type ?? "knowledge" }),
+    provenance: { by: "user" },
+    ...given,
+  };
+}

@@ -12,7 +12,8 @@ import {
   openEmbeddingWorld,
 } from "../support/embedding-world.js";
 import { measure } from "../support/fake-clock.js";
-import { createListedMemories, remembered } from "../support/listed-memories.js";
+import { createKeptMemories } from "../support/kept-memories.js";
+import { remembered } from "../support/memories.js";
 
 const LOCAL = { url: "http://localhost:11434" };
 const REMOTE = { url: "https://x.example/v1" };
@@ -85,7 +86,7 @@ describe("recall with an embedder", () => {
   const foreign = remembered("foreign", "Deliver before the deadline", { isForeign: true });
 
   function openSearch({ clock, embedder, files, log }: EmbeddingWorld) {
-    const listed = createListedMemories(vehicle, dock, secret, foreign);
+    const listed = createKeptMemories(vehicle, dock, secret, foreign);
     const search = createMemorySearch({
       ...{ memories: listed, clock, files, log, embedder, mayEmbed: embedder.mayEmbed },
       background: new PQueue({ concurrency: 1 }),

@@ -11,7 +11,6 @@ import { findOwnFlaws } from "../../src/project/own-flaws.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { defaults } from "../support/settings.js";
-import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
 const projects: string[] = [];
@@ -42,17 +41,15 @@ describe("a .gitignore in a folder of Strata", () => {
     "",
     "# keep\n",
     "*",
-    "*\n",
     "*\r\n",
-    "* \n",
     "  *\n",
     "!x\n*\n",
-    "*\n!x\n",
     "*\n!sub/\n",
-    "*\n!.gitignore\n",
+    "/*\n",
+    "**/*\n",
+    "*\n!sub/x\n!sub\n",
   ];
-  const more = ["/*\n", "**\n", "**/*\n", "*.txt\n", "*\n!*\n", "\\*\n", "*\n!sub/x\n!sub\n", "#*\n", "!*\n"];
-  for (const text of [...texts, ...more]) {
+  for (const text of texts) {
     it(`of ${JSON.stringify(text)} is told by whether git sees a file there, and is completed so that git sees none`, async () => {
       const { git, project, write } = openRepository({ "f/.gitignore": text, "f/x": "1", "f/sub/x": "1" });
       const seen = (): string[] =>
@@ -117,27 +114,5 @@ describe("the plugin in a repository that lets git see Strata's folders", () => 
     const again = await world.restart();
     await again.strata.idle();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
-  });
-
-  it("the plugin names a .gitignore that it cannot complete in log, toast, status, doctor and check", async () => {
-    const path = `${PROJECT}/.opencode/session-memory/.gitignore`;
-    const disk = createMemoryFiles({ [path]: "", [`${PROJECT}/opencode.json`]: "{}" });
-    const world = await openWorld({
-      files: disk,
-      wrap: (inner) => ({
-        ...inner,
-        appendLine: async (file, line) =>
-          file === path ? Promise.reject(new Error("EROFS: read-only")) : inner.appendLine(file, line),
-      }),
-    });
-    expect(await world.log()).toContain(`${path}: it does not keep`);
-    world.clock.advance(3_000);
-    expect(world.host.toasts.join("\n")).toContain(`${path}: it does not keep`);
-    for (const command of ["status", "doctor --no-proof", "check"])
-      expect((await runStrata(disk, command)).out.replace(".opencode/", `${PROJECT}/.opencode/`)).toContain(
-        "session-memory/.gitignore: it does not keep",
-      );
-    expect((await runStrata(disk, "check --fix")).code).toBe(0);
-    expect(disk.text(path)).toBe("*\n");
   });
 });

@@ -3,14 +3,10 @@ import { readFileSync } from "node:fs";
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { stack } from "../../layers/index.js";
 import type { Files } from "../../src/io/files.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { createOwnFiles } from "../../src/project/own-files.js";
-import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeHost } from "../support/fake-host.js";
-import { answer, call, lines, outputs, user } from "../support/messages.js";
 import { openPlanted, type Planted } from "../support/planted-links.js";
 import { runStrata } from "../support/shell.js";
 
@@ -135,72 +131,6 @@ describe("a link in the place of a folder that docs/files.md lists", () => {
     expect(await readFile(other.file("tools/agent/memory/idea/x.md"), "utf8")).toBe("x");
     expect(said).toEqual([]);
   });
-});
-
-/** The whole machine in that project, on the real disk. */
-async function openMachine({
-  project,
-  theirs,
-}: Planted): Promise<{ strata: Strata; log(): Promise<string> }> {
-  const host = {
-    ...createFakeHost([]),
-    project,
-    directory: project,
-    globalFolder: join(theirs, "..", "global"),
-    stateFolder: join(theirs, "..", "state", "opencode-strata"),
-  };
-  const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host }, stack);
-  return {
-    strata,
-    async log() {
-      await strata.idle();
-      const written = await readFile(join(project, ".opencode/strata/strata.log"), "utf8").catch(() => "");
-      return `${written}\n${host.logged.join("\n")}`;
-    },
-  };
-}
-
-async function spill(strata: Strata): Promise<string> {
-  const messages = [user("Never deploy on a Friday. Go on."), answer([call("bash", lines(2_000))])];
-  const request = strata.requests.open(messages);
-  const view = request ? await strata.dispatcher.ask("context", request, messages) : messages;
-  await strata.dispatcher.ask(
-    "event",
-    { type: "session.idle", properties: { sessionID: "ses_1" } },
-    undefined,
-  );
-  await strata.idle();
-  return outputs(view)[0] ?? "";
-}
-
-describe("the machine", () => {
-  const parts = [
-    ".opencode",
-    ...["tool-results", "session-memory", "memory", "strata"].map((one) => `.opencode/${one}`),
-  ];
-  for (const folder of parts) {
-    it(`goes on when ${folder} leads out of the project, and says so in the log and in strata status and doctor`, async () => {
-      const planted = open();
-      planted.linkFolder(folder);
-      const { strata, log } = await openMachine(planted);
-      const shown = await spill(strata);
-      const needed = [".opencode", ".opencode/tool-results", ".opencode/strata"].includes(folder);
-      if (needed) expect(shown).toContain("1999 ");
-      else expect(shown).toContain("[Strata]");
-      expect(await log()).toContain(`${planted.file(folder)}: it is a link that leads to`);
-      await strata.dispose();
-      for (const command of ["status", "doctor --no-proof", "check"]) {
-        planted.write("opencode.json", "{}");
-        const { code, err, out } = await runStrata(nodeFiles, command, {
-          folder: planted.project,
-          env: envOf(planted),
-        });
-        expect(`${out}${err}`).toContain(`${planted.file(folder)}: it is a link that leads to`);
-        expect(code).toBe(1);
-      }
-      expect(planted.changes()).toEqual([]);
-    });
-  }
 });
 
 describe("the command line in a cloned repository", () => {

@@ -7,7 +7,8 @@ import type { Embedder } from "../../src/recall/recall.js";
 import { allSeen } from "../support/all-seen.js";
 import { createFakeClock, type FakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog, type FakeLog } from "../support/fake-log.js";
-import { createListedMemories, type ListedMemories, remembered } from "../support/listed-memories.js";
+import { createKeptMemories, type KeptMemories } from "../support/kept-memories.js";
+import { remembered } from "../support/memories.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 
 const NOTES = "/project/.opencode/session-memory";
@@ -15,7 +16,7 @@ const DAY = 86_400_000;
 
 interface Stand {
   search: MemorySearch;
-  memories: ListedMemories;
+  memories: KeptMemories;
   files: MemoryFiles;
   clock: FakeClock;
   log: FakeLog;
@@ -33,7 +34,7 @@ function open({ memories: given = [], notes = {}, embedder, clock: other }: Give
   const clock = createFakeClock();
   const world = Object.entries(notes).map(([name, text]) => [`${NOTES}/${name}`, text]);
   const files = createMemoryFiles(Object.fromEntries(world), clock.now);
-  const memories = createListedMemories(...given);
+  const memories = createKeptMemories(...given);
   const log = createFakeLog();
   const background = new PQueue({ concurrency: 4 });
   const search = createMemorySearch({

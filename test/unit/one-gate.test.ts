@@ -77,22 +77,4 @@ describe("one gate", () => {
     await world.strata.idle();
     expect(readStates(world)).toEqual(["active 9090", "superseded 8080"]);
   });
-
-  it("what the extraction finds does not overwrite what another instance has written under the same title", async () => {
-    const host = createFakeHost();
-    const world = await openWorld({ host });
-    const title = "Never deploy the billing service on a Friday";
-    const contents = `---\ntitle: ${title}\n---\nAsk the release captain, who keeps the calendar of the freeze weeks.\n`;
-    await world.files.writeWhole(
-      "/m.jsonl",
-      JSON.stringify({ v: 1, id: "directive/never-deploy", contents }),
-    );
-    await runStrata(world.files, "import /m.jsonl", { clock: world.clock });
-    await sayInChat(world, `${title}.`);
-    const records = [...world.files.contents.keys()].filter((path) =>
-      path.startsWith(`${MEMORY}/conflicts/`),
-    );
-    expect(records).toHaveLength(1);
-    expect(world.files.text(records[0] ?? "")).toContain("release captain");
-  });
 });
