@@ -2,7 +2,6 @@
 import { hashOf } from "../../src/base/hash.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import type { MemoryFiles } from "./memory-files.js";
-import { runStrata } from "./shell.js";
 import { FOLDER, SECRET, STATE } from "./sound-project.js";
 
 const DECISION = `${FOLDER}/decision/server-listens-port-8080.md`;
@@ -40,11 +39,6 @@ async function plantPending(files: MemoryFiles): Promise<void> {
     steps: [begun],
   };
   await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
-}
-
-async function plantConflict(files: MemoryFiles): Promise<void> {
-  await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
-  await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
 }
 
 function plantLink(files: MemoryFiles): void {
@@ -155,20 +149,6 @@ export const damages = (
       FILE,
       /expired on 2026-01-31/,
       "fixed",
-    ],
-    [
-      warning,
-      "a record of an unresolved conflict",
-      plantConflict,
-      /conflicts\/harbour-\w+\.md/,
-      /decision\/harbour has two conflicting versions/,
-    ],
-    [
-      note,
-      "broken links",
-      write(`${FOLDER}/decision/linked.md`, "---\nlinks: [idea/nothing]\n---\nx"),
-      /decision\/linked\.md/,
-      /names idea\/nothing, which does not exist/,
     ],
     [
       problem,

@@ -253,20 +253,3 @@ describe("a memory that says all of another one", () => {
     expect(await listAll()).toHaveLength(1);
   });
 });
-
-it.each([
-  ["it contradicts decision/m0", "decision", "user", ["The port is 8080.", "The port is 9090."]],
-  [undefined, "knowledge", "tool\ntags: [finding]", ["The api needs a token.", "The api needs a token."]],
-])("two memories of one title: %s, and what two pages say is not compared", async (what, type, by, texts) => {
-  const files = open();
-  for (const [n, content] of texts.entries())
-    await files.writeWhole(
-      `${FOLDER}/${type}/m${n}.md`,
-      `---\ntitle: The port\ncreated: 2026-11-1${n}T09:00:00.000Z\nupdated: 2026-11-1${n}T09:00:00.000Z\nsource:\n  by: ${by}\n---\n${content}\n`,
-    );
-  await runStrata(files, "trust --yes");
-  const { issues } = await check(files);
-  expect(issues.filter(({ file }) => file.includes(`/${type}/m`))).toEqual(
-    what === undefined ? [] : [expect.objectContaining({ level: "warning", what })],
-  );
-});

@@ -24,8 +24,7 @@ import { openLocks, type Project } from "../../operations/project.js";
 import { hideFromGit, hidesAll } from "../../project/folders.js";
 import { findOwnFlaws } from "../../project/own-flaws.js";
 import { findSecrets } from "../../text/secrets/secrets.js";
-import { checkSetAside } from "../doctor/settings-in-force.js";
-import { findForeign } from "../trust/find-foreign.js";
+import { checkSetAside, findForeign } from "../doctor/settings-in-force.js";
 import { findMemoryIssues, type Issue, type MemoryFile } from "./find-memory-issues.js";
 
 export interface CheckOptions {
@@ -65,7 +64,7 @@ export async function findIssues(project: Project, options: CheckOptions): Promi
     issues.push(...(await findPending(look)), ...(await findUnhidden(look)));
     all.push(...own);
   }
-  issues.push(...(await findMemoryIssues(project, all)), ...(await findLockIssues(project)));
+  issues.push(...findMemoryIssues(all, cli.clock.now()), ...(await findLockIssues(project)));
   const known = new Set(issues.map(({ file }) => file));
   issues.push(...(await findFolderIssues(project)).filter(({ file }) => !known.has(file)));
   for (const { todo = "", what } of await checkSetAside(project))

@@ -1,11 +1,9 @@
-/** What the memories say that they should not: what they repeat or contradict, dead or private names, what is out of date. */
+/** What is wrong with what the memories say: what they repeat, private or impossible names, what is out of date. */
 import { randomUUID } from "node:crypto";
-import { createDryFiles } from "../../io/dry-files.js";
 import { findPrivateID } from "../../memory/draft.js";
 import {
   areBothKept,
   compareWorth,
-  findContradictions,
   findDuplicates,
   findNearPairs,
   isOfOneKind,
@@ -16,10 +14,6 @@ import type { Memory } from "../../memory/memory.js";
 import { isFinding } from "../../memory/memory.js";
 import { findNameFault } from "../../memory/path.js";
 import type { OpenMemories } from "../../memory/store/store.js";
-import type { Project } from "../../operations/project.js";
-import { openConflictLog } from "../../operations/record-rivals.js";
-import { checkFacts } from "../../sources/bootstrap/plan-bootstrap.js";
-import { readTaken } from "../../sources/bootstrap/taken.js";
 import { readMeaning } from "../../text/wording.js";
 
 /** What is wrong, and what can be done about it. */
@@ -56,55 +50,28 @@ export interface MemoryFile {
 type MemoryIssue = Omit<Issue, "file"> & { id: string };
 
 /** `given`: archived ones too. */
-export async function findMemoryIssues(project: Project, given: readonly MemoryFile[]): Promise<Issue[]> {
-  const { cli } = project;
+export function findMemoryIssues(given: readonly MemoryFile[], nowMs: number): Issue[] {
   const all = given.map(({ memory }) => memory);
   const fileOf = new Map(given.map(({ file, memory }) => [memory.id, file]));
-  const issues: Issue[] = [];
-  const contested = new Set<string | undefined>();
-  // The log archives settled records.
-  const dry: Project = { ...project, cli: { ...cli, files: createDryFiles(cli.files, cli.clock) } };
-  for (const { id, otherID, path } of await (await openConflictLog(dry)).listOpen(all)) {
-    contested.add(id).add(otherID);
-    const what = `${id} has two conflicting versions`;
-    issues.push({ level: "warning", file: path, what, todo: "decide with strata reconcile" });
-  }
-  const found = [
-    ...findAlike(all.filter(({ id }) => !contested.has(id))),
-    ...findNamed(all),
-    ...findExpired(all, cli.clock.now()),
-    ...(await findStaleFacts(project, all)),
-  ];
-  return [...issues, ...found.map(({ id, ...issue }) => ({ ...issue, file: fileOf.get(id) ?? id }))];
+  const found = [...findAlike(all), ...findNamed(all), ...findExpired(all, nowMs)];
+  return found.map(({ id, ...issue }) => ({ ...issue, file: fileOf.get(id) ?? id }));
 }
 
-/** Memories that repeat or contradict another one. Findings quote pages, which may do so. */
+/** Memories that repeat another one. Findings quote pages, which may do so. */
 function findAlike(memories: readonly Memory[]): MemoryIssue[] {
-  const current = memories.filter((one) => one.status === "active" && !isFinding(one));
+  const own = memories.filter((one) => one.status === "active" && !one.isForeign && !isFinding(one));
   const run = randomUUID().slice(0, 8);
-  const merges = planMerges(current.filter((one) => !one.isForeign));
-  const gone = new Set(merges.map(({ other }) => other.id));
-  const left = current.filter(({ id }) => !gone.has(id));
-  return [
-    ...merges.map(
-      (merge): MemoryIssue => ({
-        level: "note",
-        id: merge.other.id,
-        what: `${merge.survivor.id} says all of it`,
-        todo: "strata check --fix merges the two",
-        fix: {
-          says: `merge it into ${merge.survivor.id}, which strata undo --run ${run} takes back`,
-          isAsked: true,
-          run: (store) => mergeOne(store, merge, run),
-        },
-      }),
-    ),
-    ...findContradictions(left).map((pair): MemoryIssue => {
-      const [older, newer] = [...pair].sort((a, b) => (a.updated <= b.updated ? -1 : 1)) as [Memory, Memory];
-      const todo = "archive the one that no longer holds, or link the two to each other if both hold";
-      return { level: "warning", id: newer.id, what: `it contradicts ${older.id}`, todo };
-    }),
-  ];
+  return planMerges(own).map((merge) => ({
+    level: "note",
+    id: merge.other.id,
+    what: `${merge.survivor.id} says all of it`,
+    todo: "strata check --fix merges the two",
+    fix: {
+      says: `merge it into ${merge.survivor.id}, which strata undo --run ${run} takes back`,
+      isAsked: true,
+      run: (store) => mergeOne(store, merge, run),
+    },
+  }));
 }
 
 /** Archives the other memory, after the survivor as it is by now has taken over what only the other has. */
@@ -119,20 +86,15 @@ async function mergeOne(memories: OpenMemories, { other, survivor }: MergedPair,
   if (changed.kind === "refused") throw new Error(changed.why);
 }
 
-/** What a memory names: those that do not exist, and private ones. */
+/** Names that other disks refuse, and private memories that a file names which may be committed. */
 function findNamed(memories: readonly Memory[]): MemoryIssue[] {
-  const ids = new Set(memories.map(({ id }) => id));
-  return memories.flatMap(({ content, id, links, sensitivity, supersededBy, tags, title }) => {
+  return memories.flatMap(({ content, id, links, sensitivity, tags, title }) => {
     const found: MemoryIssue[] = [];
     const fault = findNameFault(id.slice(id.lastIndexOf("/") + 1));
     if (fault !== undefined) {
       const what = `${fault}; it is read and used, but has no history, and Strata does not change it`;
       found.push({ level: "warning", id, what, todo: "rename it" });
     }
-    const todo = "correct or remove the name; strata list --archived shows all ids";
-    for (const other of [...links, ...(supersededBy === undefined ? [] : [supersededBy])])
-      if (!ids.has(other))
-        found.push({ level: "note", id, what: `it names ${other}, which does not exist`, todo });
     const hidden = findPrivateID([title, content, ...tags, ...links].join("\n"));
     if (hidden !== undefined && sensitivity !== "private") {
       const what = `it names the private memory ${hidden} and may be committed`;
@@ -154,24 +116,6 @@ function findExpired(memories: readonly Memory[], nowMs: number): MemoryIssue[] 
     const todo = "nothing, or set another date; it is no longer shown";
     return [{ level: "note", id, what, todo, fix: { says: "move it to the archive", run } }];
   });
-}
-
-/** Memories taken from files that now state something else. */
-async function findStaleFacts({ cli, root }: Project, all: readonly Memory[]): Promise<MemoryIssue[]> {
-  const { clock, files } = cli;
-  const taken = all.filter((memory) => readTaken(memory));
-  const { changes, doubted } = await checkFacts(taken, { files, project: root, nowMs: clock.now() });
-  const renewed = "strata bootstrap or the next dream renews it with its file";
-  return [
-    ...changes.map(({ before: { id }, file, reason = `${file} has changed` }): MemoryIssue => {
-      return { level: "warning", id, what: reason, todo: renewed };
-    }),
-    ...[...doubted].map(([id, file]): MemoryIssue => {
-      const what = `${file} cannot be read, or says otherwise; the memory was changed by hand`;
-      const todo = `edit the memory so that it says what ${file} says, or archive it`;
-      return { level: "warning", id, what, todo };
-    }),
-  ];
 }
 
 /*

@@ -10,12 +10,14 @@ import {
   type SettingsGroup,
 } from "../../config/setting.js";
 import type { ConfigFile } from "../../io/host.js";
+import { formatPrefix } from "../../memory/memory.js";
 import { listSetAside } from "../../memory/store/journal.js";
+import { createOwnership } from "../../memory/store/ownership.js";
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, note, warning } from "../../operations/doctor/machine.js";
-import { listPlaces } from "../../operations/memory-files.js";
+import { listPlaces, type ReadCollection, readCollections } from "../../operations/memory-files.js";
+import { openTrust } from "../../operations/open-memories.js";
 import type { Project, Settings } from "../../operations/project.js";
-import { findForeign } from "../trust/find-foreign.js";
 
 export interface SettingsInForce {
   findings: Finding[];
@@ -114,6 +116,25 @@ export async function checkSetAside(project: Project): Promise<Finding[]> {
     for (const path of await listSetAside(project.cli.files, state).catch(() => []))
       findings.push(warning(`${path} ${REFUSED}`, FIND_OUT));
   return findings;
+}
+
+/** When memories were edited does not matter here. */
+const NO_LEDGER = { known: () => undefined, sizes: () => new Map<string, number>() };
+
+/** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */
+export async function findForeign(project: Project, read?: readonly ReadCollection[]): Promise<string[]> {
+  const { files } = project.cli;
+  const trust = await openTrust(project);
+  const ids: string[] = [];
+  for (const { looked, place } of read ?? (await readCollections(project))) {
+    const prefix = formatPrefix(place);
+    const ownership = createOwnership({ files, folder: place.folder, prefix, trust, ledger: NO_LEDGER });
+    const entries = { all: () => looked };
+    await ownership.prepareLook();
+    await ownership.classify(entries);
+    ids.push(...ownership.foreign(entries).keys());
+  }
+  return ids.sort();
 }
 
 const MOST_NAMED = 3;
