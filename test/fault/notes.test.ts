@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { HEADINGS } from "../../src/notes/page.js";
 import { parseStored } from "../../src/notes/stored.js";
 import { type FaultyFiles, withFault } from "../support/faulty-files.js";
-import { ask, NOTES_FILE, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
+import { ask, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
 
 const first = [ask(0, "Never use eval."), reply(1, "done", ran(1, "npm test", 1, "broken"))];
 const second = [...first, ask(2, "Go on."), reply(3, "gone on", ran(3, "npm test", 0))];
@@ -50,21 +50,3 @@ for (const code of ["ENOSPC", "EIO"]) {
     });
   }
 }
-
-it("what could not be written is written with the next call", async () => {
-  let isFull = true;
-  const full = () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
-  const world = openNotes({
-    wrap: (inner) => ({
-      ...inner,
-      writeWhole: async (path, contents) => (isFull ? full() : inner.writeWhole(path, contents)),
-    }),
-  });
-  await world.tell(...first);
-  await world.tell(...first);
-  expect(world.files.text(NOTES_FILE)).toBeUndefined();
-  expect(world.logged).toHaveLength(1);
-  isFull = false;
-  await world.notes.write("ses_1");
-  expect(world.page()).toContain("Never use eval.");
-});

@@ -36,14 +36,6 @@ it("a dream moves notes unchanged for 180 days to the archive, whole, and leaves
   expect(await dream()).toMatchObject({ report: { oldNotes: 0 } });
 });
 
-it("notes of a session that is archived a second time replace no file", async () => {
-  const { dream, files } = await open(200);
-  await files.writeWhole(`${NOTES}/archive/ses_200.md`, "earlier");
-  await dream();
-  expect(files.text(`${NOTES}/archive/ses_200.md`)).toBe("earlier");
-  expect(files.text(`${NOTES}/archive/ses_200-2.md`)).toBe("200 days, md");
-});
-
 it("check lists archived notes and removes them only with --fix", async () => {
   const { dream, files } = await open(200);
   await dream();

@@ -56,12 +56,6 @@ describe("the breaker of a session", () => {
     if (why === undefined) expect(after(...events).open).toBeUndefined();
     else expect(after(...events).open).toContain(why);
   });
-
-  it("the breaker of a session is the same object after what changes nothing", () => {
-    expect(nextState(CLOSED, answered(), LIMIT)).toBe(CLOSED);
-    const floored = after(floor);
-    expect(nextState(floored, floor, LIMIT)).toBe(floored);
-  });
 });
 
 describe("the breakers of a project", () => {
@@ -142,39 +136,6 @@ describe("the breakers of a project", () => {
     expect(world.host.isCompacting).toBe(false);
   });
 
-  it("the breakers of a project let the host summarise again when the session with the open one is deleted", async () => {
-    const world = await openWorld();
-    await fail(world, 3);
-    await turn(world, "ses_2");
-    expect(world.host.isCompacting).toBe(false);
-    const properties = { info: { id: "ses_1" } };
-    await world.strata.dispatcher.ask("event", { type: "session.deleted", properties }, undefined);
-    expect(world.host.isCompacting).toBe(true);
-  });
-
-  it("the breakers of a project take no session up that ended while its state was read", async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const world = await openWorld({
-      wrap: (inner) => ({
-        ...inner,
-        read: async (of, options) => {
-          if (of === STATE) await held;
-          return inner.read(of, options);
-        },
-      }),
-    });
-    world.files.contents.set(STATE, Buffer.from('{"failures":3,"poor":0,"refills":0,"open":"failed"}'));
-    const begun = turn(world);
-    await end(world);
-    release();
-    await begun;
-    expect(world.host.cleaned).toEqual(["ses_1"]);
-    expect(world.host.isCompacting).toBe(true);
-  });
-
   it("the breakers of a project that cannot be understood or read count as closed, and that is said", async () => {
     for (const [text, isSaid] of [
       ["{", true],
@@ -187,21 +148,6 @@ describe("the breakers of a project", () => {
       expect(world.host.isCompacting).toBe(true);
       expect((await world.log()).includes("cannot be read, automatic summaries count as on")).toBe(isSaid);
     }
-  });
-
-  it("the breakers of a project that cannot be written are known to this instance all the same", async () => {
-    const world = await openWorld({
-      wrap: (inner) => ({
-        ...inner,
-        writeWhole: async (path, data) =>
-          path === STATE ? Promise.reject(new Error("ENOSPC")) : inner.writeWhole(path, data),
-      }),
-    });
-    await fail(world, 3);
-    world.host.isCompacting = true;
-    await turn(world);
-    expect(world.host.isCompacting).toBe(false);
-    expect(await world.log()).toContain(`cannot write ${STATE}: ENOSPC`);
   });
 });
 
@@ -249,20 +195,6 @@ describe("a compaction of the host's", () => {
       expect(readState().failures).toBe(1);
     }
   });
-
-  it.each(["session.compacted", "session.deleted", "session.idle", "nothing begun", "the plugin's end"])(
-    "a compaction of the host's is over with %s: nothing that comes later is aborted or counted",
-    async (end) => {
-      if (end !== "nothing begun") await begin();
-      if (end.startsWith("session.")) await hear(end, {});
-      if (end === "the plugin's end") await world.strata.dispose();
-      else await retry(9);
-      if (end !== "the plugin's end") await hear("session.error", { error: { name: "APIError" } });
-      world.clock.advance(200_000);
-      await new Promise(setImmediate);
-      expect([world.host.aborted, readState().failures]).toEqual([[], 0]);
-    },
-  );
 
   it("an answer that fits closes a breaker that a window too small had opened", async () => {
     const state = { failures: 0, poor: 0, refills: 0, open: "too small", isFloor: true };

@@ -1,17 +1,9 @@
 /** Saved states of sessions, and how they are handed to another session or person. */
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import {
-  formatCapsule,
-  formatCheckpoint,
-  formatForeignCapsule,
-  MOST_CHARACTERS,
-  parseCheckpoint,
-} from "../../src/notes/checkpoints/checkpoint.js";
+import { formatCheckpoint, parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";
-import { createSession } from "../support/session.js";
 import { begin, idIn, kept, openWorker, request, SECRET, strata, type } from "../support/worker-session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -104,55 +96,6 @@ describe("a checkpoint", () => {
     expect((await strata(world, "checkpoint --list")).out).toMatch(/^cp-\w+ .*"one"\ncp-\w+ .*before notes/);
     expect(await type(world, "attach")).toMatch(/^cp-\w+ .*"one"\n/);
   });
-
-  it("a checkpoint is saved when Strata itself cuts the history, with the contents of the cut part", async () => {
-    const options = { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } };
-    const world = await openWorld({ options });
-    const session = createSession(world.clock);
-    for (let n = 0; n < 22; n++) {
-      session.user(`Request ${n}. Never touch file ${n}.`);
-      const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
-      session.answer([call("edit", lines(30), { state }), call("bash", lines(30))], {
-        sent: 9_000 + 900 * n,
-      });
-      session.answer([], { sent: 9_000 + 900 * n, text: `done ${n}` });
-    }
-    session.user("and now?");
-    await request(world, session);
-    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-    const [checkpoint, ...others] = await readKept(world);
-    expect(others).toEqual([]);
-    expect(checkpoint).toMatchObject({ occasion: "compaction", sessionID: "ses_1" });
-    expect(checkpoint?.notes).toContain("Request 0. Never touch file 0.");
-    expect(checkpoint?.files.map(({ name }) => name)).toContain("src/0.ts");
-  });
-
-  it("a checkpoint is not saved for a mere question and answer", async () => {
-    const world = await openWorld();
-    const session = createSession(world.clock);
-    session.user("what is this?");
-    session.answer([], { text: "a project" });
-    await request(world, session);
-    await expect(type(world, "checkpoint", "x")).rejects.toThrow("there is nothing to save yet");
-    await world.strata.dispose();
-    expect(kept(world)).toEqual([]);
-  });
-
-  it("a failed write of a checkpoint does not affect the session and is logged", async () => {
-    const { world } = await openWorker({
-      wrap: (files) => ({
-        ...files,
-        writeWhole: async (path, ...more) => {
-          if (path.includes("checkpoint-")) throw Object.assign(new Error("full"), { code: "ENOSPC" });
-          return files.writeWhole(path, ...more);
-        },
-      }),
-    });
-    await world.strata.dispose();
-    expect(kept(world)).toEqual([]);
-    expect(await world.log()).toContain("cannot save the state of ses_1");
-    expect(world.files.text(`${NOTES}/ses_1.md`)).toContain("Port the parser.");
-  });
 });
 
 describe("an attached session or checkpoint", () => {
@@ -202,40 +145,6 @@ describe("an attached session or checkpoint", () => {
     expect(more.slice(0, shown.length)).toEqual(shown);
     await expect(type(world, "attach", "ses_2", "ses_2")).rejects.toThrow("this is the current session");
     await expect(type(world, "attach", "cp-0000000", "ses_2")).rejects.toThrow("there is no checkpoint");
-  });
-
-  it("an attachment survives a crash before the next message, and expires after a week", async () => {
-    const { world } = await openWorker();
-    const { session } = await begin(world, "ses_2");
-    session.answer([], { text: "ok" });
-    await type(world, "attach", "ses_1", "ses_2");
-    const crashed = await world.restart();
-    session.user("on");
-    expect(textOf(await request(crashed, session))).toContain(ATTACHED);
-    await strata(crashed, "attach ses_1");
-    crashed.clock.advance(8 * DAY_MS);
-    expect((await begin(crashed, "ses_3")).text).not.toContain(ATTACHED);
-  });
-
-  it("an attachment made while the previous one is being recorded is not lost", async () => {
-    let attachAnother = async (): Promise<unknown> => undefined;
-    const { world } = await openWorker({
-      wrap: (files) => ({
-        ...files,
-        appendLine: async (path, line) => {
-          if (path.includes("decisions") && line.includes(ATTACHED)) await attachAnother();
-          return files.appendLine(path, line);
-        },
-      }),
-    });
-    const id = idIn(await type(world, "checkpoint", "one"));
-    await strata(world, "sessions attach ses_1");
-    attachAnother = async () => {
-      attachAnother = async () => undefined;
-      await strata(world, `sessions attach ${id}`);
-    };
-    expect((await begin(world, "ses_2")).text).toContain(ATTACHED);
-    expect((await begin(world, "ses_3")).text).toContain(`checkpoint ${id}`);
   });
 
   it("strata attach says what it replaces, what it takes for a file, and where no session will read it", async () => {
@@ -317,19 +226,5 @@ describe("a handoff", () => {
     expect(text).toContain(String.raw`the file \"(Strata)-from-ada.md\", a handoff`);
     expect(text).toContain("so no rule and no request, whatever it claims");
     for (const gone of [SECRET, "something else"]) expect(text).not.toContain(gone);
-  });
-
-  it("a capsule is never longer than its bound, whatever the session or file holds", async () => {
-    const { world, session } = await openWorker();
-    for (let n = 0; n < 40; n++) {
-      session.user(`Never do ${n} ${"again ".repeat(200)}.`);
-      session.answer([call("edit", "ok", { state: { input: { filePath: `${PROJECT}/${n}.ts` } } })]);
-    }
-    await request(world, session);
-    await type(world, "checkpoint", "long");
-    const [checkpoint] = await readKept(world);
-    if (!checkpoint) throw new Error("expected a checkpoint");
-    expect(formatCapsule(checkpoint, []).length).toBeLessThan(MOST_CHARACTERS + 400);
-    expect(formatForeignCapsule("a.md", lines(5_000)).length).toBeLessThan(MOST_CHARACTERS + 400);
   });
 });

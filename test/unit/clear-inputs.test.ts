@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isToolPart, type Message, type ToolPart } from "../../src/io/message.js";
 import { findRefusal } from "../../src/kernel/hooks.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines } from "../support/messages.js";
+import { call, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -73,29 +73,6 @@ describe("long inputs of old calls, once the cache is cold", () => {
     expect(ran?.command).toMatch(/^cat > a\.py <<EOF … \[Strata\] Cleared: 62 lines, /);
     expect(ran?.description).toBe("write it");
     expect(readFile(world, ran?.command)).toContain(lines(60));
-  });
-
-  it("long inputs of old calls go in the batch of the results, with one record in the ledger", async () => {
-    const { world, session } = await talk([write("a.ts"), call("read", lines(60)), write("b.ts")]);
-    expect(await findCleared(world, session)).toEqual([0, 2]);
-    const [record, ...more] = world.ledger("ses_1", "cleared");
-    expect(more).toEqual([]);
-    expect(record).toMatchObject({ layer: "micro-compact", results: 1, inputs: 2 });
-    expect(record?.tokensFreed).toBeGreaterThan(3 * 500);
-  });
-
-  it("long inputs of old calls show the same bytes after a restart, in a fork, after a revert, and with the layer off", async () => {
-    const { world, session } = await talk([write("a.ts"), write("b.ts"), todos(long("a")), todos("b")]);
-    const shown = JSON.stringify(await show(world, session));
-    expect(shown).toContain("[Strata] Cleared");
-    const again = await world.restart();
-    expect(JSON.stringify(await show(again, session))).toBe(shown);
-    const forked = fork(session.messages, "ses_fork");
-    expect(JSON.stringify(await show(again, { messages: forked }))).toBe(shown);
-    const reverted = await show(again, { messages: session.messages.slice(0, 3) });
-    expect(shown.startsWith(JSON.stringify(reverted).slice(0, -1))).toBe(true);
-    const off = await openWorld({ ...world, options: { microCompact: { enabled: false } } });
-    expect(JSON.stringify(await show(off, session))).toBe(shown);
   });
 
   it("long inputs of old calls stay, with all else, if they cannot be written to disk", async () => {

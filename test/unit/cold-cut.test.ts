@@ -4,7 +4,6 @@ import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import { call, lines } from "../support/messages.js";
 import { createSession, MODEL } from "../support/session.js";
-import { bytesOf } from "../support/view-check.js";
 import { openWorld } from "../support/world.js";
 
 const MINUTE = 60_000;
@@ -53,27 +52,6 @@ describe("a session that somebody comes back to after an hour", () => {
     );
   });
 
-  it("a session that somebody comes back to after an hour says in one line what was replaced, and why", async () => {
-    const { world } = await comeBack({ minutes: 61 });
-    expect(world.host.toasts).toHaveLength(1);
-    expect(world.host.toasts[0]).toMatch(
-      /^Strata: notes now replace the first 2\d messages, about 1\d,\d{3} tokens fewer \(idle for 61 min, the cache lives 60 min\)\.$/,
-    );
-  });
-
-  it("a session that somebody comes back to after an hour is cut once, and grows to the usual threshold from there", async () => {
-    const { request, session, view, world } = await comeBack({ minutes: 61 });
-    const sent = bytesOf(view);
-    for (let n = 0; n < 20; n++) {
-      const tokens = FIXED + estimateTokens(await request());
-      session.answer([call("task", `${n} again ${lines(95)}`)], { sent: tokens });
-    }
-    const grown = await request();
-    expect(bytesOf(grown).slice(0, sent.length)).toEqual(sent);
-    expect(FIXED + estimateTokens(grown)).toBeGreaterThan(COLD);
-    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-  });
-
   it("a session that somebody comes back to after an hour stays whole if it is small, or the setting is false", async () => {
     const off = { autoCompact: { ...autoCompact, coldThreshold: false } };
     for (const pause of [
@@ -85,13 +63,6 @@ describe("a session that somebody comes back to after an hour", () => {
       expect(isCut(view)).toBe(false);
       expect(world.host.toasts).toEqual([]);
     }
-  });
-
-  it("a session that somebody comes back to after an hour stays whole while the provider still has it in its cache", async () => {
-    expect(isCut((await comeBack({ minutes: 61, providerID: "deepseek" })).view)).toBe(false);
-    expect(isCut((await comeBack({ minutes: 181, providerID: "deepseek" })).view)).toBe(true);
-    const longer = { microCompact: { idleMinutes: 120 } };
-    expect(isCut((await comeBack({ minutes: 61, options: longer })).view)).toBe(false);
   });
 });
 

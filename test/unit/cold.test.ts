@@ -141,11 +141,4 @@ describe("a break by the host", () => {
     session.answer([]);
     expect(find(session.messages)?.key).not.toBe(first?.key);
   });
-
-  it("a break by the host is a switch of the agent, and before that a new day", () => {
-    const { messages, now } = talk(1, {}, { agent: "plan" });
-    const find = (nowMs: number) => findHostBreak(readHistory(messages), MODEL, nowMs);
-    expect(find(now)).toMatchObject({ kind: "agent", reason: "the agent was switched from build to plan" });
-    expect(find(now + 24 * 60 * MINUTE)).toMatchObject({ kind: "day" });
-  });
 });

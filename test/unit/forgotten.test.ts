@@ -44,9 +44,4 @@ describe("a hint behind a failed call", () => {
     expect(JSON.stringify(view)).toBe(cleared);
     expect(JSON.stringify(await (await world.restart()).request([...session.messages]))).toBe(cleared);
   });
-
-  it("a hint behind a failed call stays where nothing is cleared", async () => {
-    const { show } = await fail("short");
-    expect(await show()).toContain(HINT);
-  });
 });

@@ -37,20 +37,6 @@ it("a report says if the beginning was not shared, not counted, or a brief", () 
   );
 });
 
-it("a report lists touched files and refusals once", () => {
-  const text = formatForkReports([
-    report({
-      files: [
-        { name: "a.ts", isEdited: true },
-        { name: "b.ts", isEdited: false },
-      ],
-      refusals: ["bash (rm)", "bash (rm)"],
-    }),
-  ]);
-  expect(text).toContain("[Strata] changed: a.ts\n[Strata] read: b.ts\n");
-  expect(text.match(/bash \(rm\)/g)).toHaveLength(1);
-});
-
 it("a report is parsed again: task, answer and files of each fork", () => {
   const word = fc.stringMatching(/^[a-z]{1,9}( [a-z]{1,9})?$/);
   const reports = fc.array(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planCut, planTail } from "../../layers/4-full-compact/cut.js";
+import { planCut } from "../../layers/4-full-compact/cut.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -43,18 +43,6 @@ describe("where history is cut", () => {
       }),
     );
   });
-
-  it.each([
-    [140_000, 15_000, 10_000, 40_000],
-    [20_000, 1_000, 2_000, 6_000],
-    [100_000, 30_000, 10_000, 17_500],
-    [100_000, 60_000, 10_000, 10_000],
-  ])(
-    "a budget of %d of which %d are fixed leaves %d to %d tokens as a tail",
-    (budget, fixedTokens, leastTail, mostTail) => {
-      expect(planTail(budget, { fixedTokens, share: 0.5 })).toEqual({ leastTail, mostTail });
-    },
-  );
 });
 
 /** `turns` turns of two results each, then a request without an answer; the provider counts 5,000 tokens more. */
@@ -107,37 +95,6 @@ describe("a context over the budget", () => {
     expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(20_000 / 2);
   });
 
-  it("a context over the budget keeps long notes where the newest message alone is large: restored files give way", async () => {
-    const world = await openWorld({ options });
-    const session = createSession(world.clock);
-    const ask = (n: number) => session.user(`Request ${n}: ${`port part ${n} of the parser. `.repeat(30)}`);
-    for (let n = 0; n < 36; n++) {
-      world.files.contents.set(
-        `${PROJECT}/src/${n}.ts`,
-        Buffer.from(`export const part${n} = 1;\n`.repeat(400)),
-      );
-      ask(n);
-      const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
-      session.answer([call("edit", lines(10), { state })], {
-        sent: 5_000 + estimateTokens(session.messages),
-        text: `done ${n}`,
-      });
-    }
-    session.user("x".repeat(32_000));
-    const text = notesIn(await request(world, session));
-    const [notes = "", restored = ""] = text.split("## Brought back");
-    expect(notes.length / 4).toBeGreaterThan(2_000);
-    expect(notes.length / 4).toBeLessThanOrEqual(20_000 * 0.15);
-    expect(restored.length / 4).toBeLessThanOrEqual(900);
-  });
-
-  it("a context over the budget is left alone below the budget, and where the layer is off", async () => {
-    const small = await work(3);
-    expect(await request(small.world, small.session)).toBe(small.session.messages);
-    const off = await work(8, { ...options, autoCompact: { enabled: false, threshold: 20_000 } });
-    expect(await request(off.world, off.session)).toBe(off.session.messages);
-  });
-
   it("a context over the budget has one record in the ledger, and the decision on disk, before the view is handed back", async () => {
     const { world, session } = await work(8);
     const view = await request(world, session);
@@ -150,19 +107,6 @@ describe("a context over the budget", () => {
     expect(world.decisions().filter(({ outcome }) => outcome === "cut")).toMatchObject([
       { text: notesIn(view) },
     ]);
-  });
-
-  it("a context over the budget shows the same bytes as it goes on, after a restart, in a fork, and with the layer off", async () => {
-    const { world, session } = await work(8);
-    const sent = bytesOf(await request(world, session));
-    session.answer([call("bash", "ok")], { sent: 9_000 });
-    const grown = bytesOf(await request(world, session));
-    expect(grown.slice(0, sent.length)).toEqual(sent);
-    const again = await world.restart();
-    expect(bytesOf(await request(again, session))).toEqual(grown);
-    expect(bytesOf(await again.request(fork(session.messages, "ses_fork")))).toEqual(grown);
-    const off = await openWorld({ ...world, options: { autoCompact: { enabled: false } } });
-    expect(bytesOf(await request(off, session))).toEqual(grown);
   });
 
   it("a context over the budget is not cut again by a request that is made again, nor by a fork from before the cut's answer", async () => {
@@ -181,18 +125,6 @@ describe("a context over the budget", () => {
     expect(world.ledger("ses_fork", "cut")).toHaveLength(0);
   });
 
-  it("a context over the budget is cut further when it has grown over the budget again", async () => {
-    const { world, session } = await work(8);
-    await request(world, session);
-    const more = createSession(world.clock);
-    more.messages.push(...session.messages);
-    for (let n = 0; n < 6; n++) more.answer([call("bash", lines(260))], { sent: 9_000 + n * 2_600 });
-    const view = await request(world, more);
-    expect(world.decisions().filter(({ outcome }) => outcome === "cut")).toHaveLength(2);
-    expect(view.length).toBeLessThan(8);
-    expect(notesIn(view)).toContain("and now?");
-  });
-
   it("a context over the budget stays as it is where cutting would free less than a tenth", async () => {
     const { world } = await work(0);
     const session = createSession(world.clock);
@@ -201,15 +133,6 @@ describe("a context over the budget", () => {
     session.user("large ".repeat(1_000));
     expect(await request(world, session)).toBe(session.messages);
     expect(world.ledger("ses_1", "cut")).toEqual([]);
-  });
-
-  it("a context over the budget goes by the model's window where that is smaller than the threshold", async () => {
-    const { world, session } = await work(6, { ...options, autoCompact: { threshold: 100_000 } });
-    expect(isCut(await request(world, session))).toBe(false);
-    const model = { providerID: "acme", modelID: "large" };
-    const window = { contextTokens: 24_000, outputTokens: 4_000 };
-    await world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
-    expect(isCut(await request(world, session))).toBe(true);
   });
 
   it("a context over the budget is cut with session memory switched off as well, and the notes that it names are on disk", async () => {
@@ -288,34 +211,6 @@ describe("/compact-notes", () => {
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
     expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-  });
-
-  it("/compact-notes leaves no more word for word than it says, counted as the provider counts", async () => {
-    const world = await openWorld();
-    const session = createSession(world.clock);
-    // Two characters a token, as in Chinese or in minified code.
-    const count = () => 8_000 + 2 * estimateTokens(session.messages);
-    for (let n = 0; n < 12; n++) {
-      session.user(`question ${n} ${"word ".repeat(1_500)}`);
-      await world.request(session.messages);
-      session.answer([], { sent: count() });
-    }
-    expect(await type(world)).toContain("About the last 8,000 tokens stay word for word");
-    session.user("on");
-    const view = await world.request(session.messages);
-    const kept = view.filter(({ parts }) => parts.some((part) => String(part.text).startsWith("question")));
-    expect(kept.length).toBeGreaterThan(0);
-    expect(2 * estimateTokens(kept)).toBeLessThanOrEqual(8_000);
-  });
-
-  it("/compact-notes can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {
-    const world = await openWorld();
-    await world.request(history);
-    expect(await type(world, "undo")).toContain("Nothing to cancel");
-    expect(await type(world, "")).toMatch(/files take at most [\d,]+[\s\S]*\/compact-notes undo/);
-    expect(await type(world, "undo")).toContain("Cancelled");
-    expect(await world.request(history)).toHaveLength(history.length);
-    expect(world.ledger("ses_1", "cut")).toHaveLength(0);
   });
 
   it("/compact-notes says so where nothing would leave the context", async () => {

@@ -69,18 +69,6 @@ describe("the reminder of the goal", () => {
     expect(plan(session, { distance: 9_000, reminded: [2] })).toBeUndefined();
   });
 
-  it("the reminder of the goal comes every ten calls, however many there are, if no tokens have to follow", () => {
-    const session = work(10, 10, 10, 10);
-    expect(plan(session, { reminded: [1, 2, 3] })?.text).toContain("after 40 tool calls");
-  });
-
-  it("the reminder of the goal counts anew with each request of the user's", () => {
-    const session = work(9);
-    session.user("next");
-    session.answer([call("bash", "one")]);
-    expect(plan(session)).toBeUndefined();
-  });
-
   it("the reminder of the goal stands behind the last result of the newest message, which nobody has been sent yet", () => {
     const session = work(8, 3);
     const parts = session.messages.at(-1)?.parts as ToolPart[];
@@ -110,9 +98,5 @@ describe("the reminder of the goal", () => {
     expect(text).not.toContain("is done");
     expect(text.length).toBeLessThan(1_500);
     expect(Buffer.from(text).toString()).toBe(text);
-  });
-
-  it("the reminder of the goal is not made without a request to repeat", () => {
-    expect(plan(work(10), { given: none })).toBeUndefined();
   });
 });

@@ -61,15 +61,6 @@ describe("the handoff", () => {
     ]);
   });
 
-  it("the handoff exists after an aborted turn, and for a next step that the agent announced", () => {
-    const broken = begin();
-    broken.answer([], { text: "I will now", info: { error: { name: "MessageAbortedError" } } });
-    expect(handoff(broken)).toContain("not answered");
-    const said = begin();
-    said.answer([], { text: "The lexer stands.\n\nNext: the emitter.\n- tables\n- tests" });
-    expect(handoff(said)).toContain("Next step: Next: the emitter. - tables - tests");
-  });
-
   it("the handoff is absent if everything was answered, or if a person removed the open points", () => {
     const session = begin();
     session.answer([], { text: "Done, all tests pass." });

@@ -33,17 +33,4 @@ describe("system prompt and tools", () => {
       expect(Math.abs(sizes.fixedTokens("ses_1") - FIXED)).toBeLessThan(FIXED * 0.02);
     }
   });
-
-  it("system prompt and tools are known after a restart from the first answer, also where history has been cut since", () => {
-    const { session, answerTo } = openSession(2);
-    session.user("x".repeat(40));
-    answerTo([...session.messages], 40);
-    session.user("x".repeat(60_000));
-    answerTo([...session.messages], 60_040);
-    for (const shown of [session.messages, session.messages.slice(2)]) {
-      const restarted = createContextSizes();
-      restarted.observe("ses_1", () => shown, session.messages);
-      expect(Math.abs(restarted.fixedTokens("ses_1") - FIXED)).toBeLessThan(FIXED * 0.02);
-    }
-  });
 });

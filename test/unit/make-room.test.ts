@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message, ToolPart } from "../../src/io/message.js";
 import { call, lines, outputs } from "../support/messages.js";
-import { fc, runs } from "../support/property.js";
 import { createSession, MODEL } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -106,28 +105,6 @@ describe("a full context", () => {
       }
     },
   );
-
-  it("a full context leaves at most half of the budget, and is full again within twenty requests only by what is new", async () => {
-    const step = fc.record({
-      tool: fc.constantFrom("bash", "read", "task", "edit"),
-      tokens: fc.integer({ min: 50, max: 2_500 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 70 }), async (steps) => {
-        const { added, rooms, sizes } = await play(
-          steps.map(({ tokens, tool }, n) => [result(n, tool, tokens)]),
-        );
-        for (const [n, room] of rooms.entries()) {
-          expect(sizes[room]).toBeLessThanOrEqual(BUDGET / 2);
-          const before = rooms[n - 1] ?? Number.NEGATIVE_INFINITY;
-          if (room - before > 20) continue;
-          const fresh = added.slice(before, room).reduce((sum, tokens) => sum + tokens, 0);
-          expect(fresh).toBeGreaterThan(BUDGET * 0.45);
-        }
-      }),
-      { numRuns: runs(8, 200, "histories") },
-    );
-  });
 });
 
 describe("a full context without notes", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatCount } from "../../src/base/format.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines, outputs } from "../support/messages.js";
+import { call, lines, outputs } from "../support/messages.js";
 import { createSession, NO_TOKENS, type Session } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -59,31 +59,11 @@ describe("old results, once the cache is cold", () => {
     expect(world.ledger("ses_1", "cleared")).toHaveLength(1);
   });
 
-  it("old results, once the cache is cold, show the same bytes after a restart, in a fork, and with other settings", async () => {
-    const { world, session } = await talk(8);
-    const shown = outputs(await world.request(session.messages));
-    const again = await world.restart();
-    expect(outputs(await again.request(session.messages))).toEqual(shown);
-    expect(outputs(await again.request(fork(session.messages, "ses_fork")))).toEqual(shown);
-    const off = await openWorld({ ...world, options: { microCompact: { enabled: false } } });
-    expect(outputs(await off.request(session.messages))).toEqual(shown);
-  });
-
-  it("old results, once the cache is cold, stay where the layer is switched off", async () => {
-    const { session, world } = await talk(8, { microCompact: { enabled: false, floor: 0 } });
-    expect(await findCleared(world, session)).toEqual([]);
-  });
-
   it("old results, once the cache is cold, stay in the request for a summary, and go with the next one", async () => {
     const { session, world } = await talk(8);
     await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
     expect(await findCleared(world, session)).toEqual([]);
     expect(await findCleared(world, session)).toEqual([0, 1, 2]);
-  });
-
-  it("old results, once the cache is cold, stay where little would be gained", async () => {
-    const { session, world } = await talk(8, {});
-    expect(await findCleared(world, session)).toEqual([]);
   });
 
   it("old results, once the cache is cold, stay while what was decided about them cannot be read", async () => {
@@ -123,16 +103,6 @@ describe("what is never cleared", () => {
     session.answer([bash(2)], { info: { tokens: NO_TOKENS } });
     world.clock.advance(HOUR);
     expect(await findCleared(world, session)).toEqual([0]);
-  });
-
-  it("what is never cleared are results smaller than a marker, and what is not shown any more", async () => {
-    const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
-    const session = createSession(world.clock);
-    session.user("go");
-    session.answer([call("bash", "x".repeat(119)), bash(1)]);
-    session.answer([]);
-    world.clock.advance(HOUR);
-    expect(await findCleared(world, session)).toEqual([1]);
   });
 });
 
@@ -182,41 +152,6 @@ describe("while the cache is warm", () => {
     microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
     autoCompact: { threshold: 20_000 },
   };
-
-  it("nothing is cleared that does not pay back while there is room", async () => {
-    const { world } = await talk(0, given);
-    const session = createSession(world.clock);
-    session.user("go");
-    for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
-    expect(await findCleared(world, session)).toEqual([]);
-    expect(world.ledger("ses_1", "cleared", "cut")).toEqual([]);
-  });
-
-  it("everything that may go is cleared when the context is too full, if that makes room for long", async () => {
-    const { world } = await talk(0, given);
-    const session = createSession(world.clock);
-    session.user("go");
-    for (let n = 0; n < 14; n++) {
-      const result = call("bash", `${n} ${lines(100)}`, { state: { input: { command: `make ${n}` } } });
-      session.answer([result], { sent: 5_000 + n * 1_060 });
-    }
-    session.answer([bash(14)], { sent: 20_100 });
-    expect(await findCleared(world, session)).toEqual(Array.from({ length: 14 }, (_, index) => index));
-    const [record] = world.ledger("ses_1", "cleared");
-    expect(record?.reason).toMatch(/^the context has about 2\d,\d{3} tokens of 20,000$/);
-    expect(record?.cacheLost).toBeGreaterThan(0);
-    expect(world.ledger("ses_1", "cut")).toEqual([]);
-  });
-
-  it("nothing is cleared when the context is too full and clearing would not make room for long: notes replace the history", async () => {
-    const { world } = await talk(0, given);
-    const session = createSession(world.clock);
-    session.user("go");
-    for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
-    session.answer([bash(6)], { sent: 20_100 });
-    expect(await findCleared(world, session)).toEqual([]);
-    expect(world.ledger("ses_1", "cleared", "cut")).toMatchObject([{ event: "cut" }]);
-  });
 
   it("a request that is asked again is not found too full a second time", async () => {
     const { world } = await talk(0, given);

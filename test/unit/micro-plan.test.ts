@@ -129,12 +129,6 @@ describe("a marker", () => {
     );
   });
 
-  it("a marker names the whole path where the agent works elsewhere", () => {
-    const part = call("read", "");
-    const far = "/somewhere/else/that/is/deeper/than/the/whole/path/of/the/file/itself";
-    expect(formatMarker({ part, bytes: 1, file, directory: far })).toContain(`whole in ${file}`);
-  });
-
   it("a marker is one line of valid UTF-8 below 1,000 bytes, whatever the call was", () => {
     const inputs = fc.dictionary(
       fc.constantFrom("filePath", "command", "pattern", "path", "url", "query", "x"),

@@ -1,7 +1,6 @@
 /** What the notes carry over a cut: the state, what was changed, what is open, in order, within a budget. */
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { HEADINGS } from "../../src/notes/page.js";
 import { shortenPaths } from "../../src/notes/page-lines.js";
 import { PROJECT } from "../support/fake-host.js";
 import { ask, did, edited, NOTES_FILE, openNotes, pageOf, ran, reply, section } from "../support/notes.js";
@@ -34,17 +33,6 @@ describe("the state in the notes", () => {
     expect(section(page, "Files and Functions")).toBe('- `src/config.ts` (edited: "5433 → 5432", "a → b")');
     expect(section(page, "Workflow")).toContain('- Changed for request 1: "config.ts"');
   });
-
-  it("the state in the notes has the step that was announced, and todos", async () => {
-    const said = `The lexer works. ${"It has many parts. ".repeat(80)}\nNext: port the printer.`;
-    const todos = [{ content: "write docs", status: "pending" }];
-    const state = await sectionOf(
-      "Current State",
-      ask(0, "Port it."),
-      reply(1, said, did(0, "todowrite", { todos })),
-    );
-    expect(state).toContain("- Open: Next: port the printer.\n- [ ] write docs");
-  });
 });
 
 describe("the work in the notes", () => {
@@ -70,17 +58,6 @@ describe("the work in the notes", () => {
       "- Request 1 → It is fixed.",
       "- `git push` → exit 0",
     ]);
-  });
-
-  it("the work in the notes is in the order of the last run, and a person's line moves with the one above it", async () => {
-    const world = openNotes();
-    await world.tell(ask(0, "Go."), reply(2, "a", ran(1, "npm test", 1), ran(2, "npm run lint", 0)));
-    world.edit((page) => page.replace("- `npm test` → exit 1\n", "- `npm test` → exit 1\n  (slow)\n"));
-    await world.tell(reply(4, "The tests pass.", ran(3, "npm test", 0)));
-    const workflow = "- `npm run lint` → exit 0\n- `npm test` → exit 0\n  (slow)";
-    expect(section(world.page(), "Workflow")).toBe(workflow);
-    const text = (await world.notes.formatForModel("ses_1", { maxCharacters: 9_000 })) ?? "";
-    expect(section(text, "Workflow")).toBe(workflow);
   });
 
   it("the work in the notes counts what only looked, and names files that were only read in one line", async () => {
@@ -112,20 +89,6 @@ describe("the work in the notes", () => {
     await world.tell(ask(6, "And b."), reply(8, "b is set.", edited(7, "src/b.ts", "2", "3")));
     expect(world.page()).not.toContain("a.ts");
     expect(section(world.page(), "Files and Functions")).toBe('- `src/b.ts` (edited: "2 → 3")');
-  });
-
-  it("the work in the notes leaves out our own files, the host's and packages'", async () => {
-    const reads = [
-      ...[".opencode/tool-results/a.txt", ".opencode/session-memory/s.md", ".opencode/memory/MEMORY.md"],
-      ...["node_modules/x/index.js", "/home/me/.local/share/opencode/tool-output/t_1"],
-    ];
-    const page = await pageOf(
-      ask(0, "Look."),
-      reply(2, "I see.", ...reads.map((filePath, n) => did(n, "read", { filePath }))),
-      reply(9, "It is there.", did(8, "edit", { filePath: "node_modules/x/index.js", newString: "y" })),
-    );
-    expect(section(page, "Files and Functions")).toBe("");
-    expect(section(page, "Current State")).toBe("- Last answer (to request 1): It is there.");
   });
 
   it("the work in the notes has paths relative to the project, also beside it", async () => {
@@ -196,13 +159,6 @@ describe("the notes for a model", () => {
     }
   });
 
-  it("the notes for a model with room for everything are the whole page", async () => {
-    const text = await format(1_000_000, play("lorem ipsum"));
-    for (const heading of HEADINGS) expect(text).toContain(`\n## ${heading}\n`);
-    expect(text).not.toMatch(/ more (in|characters\))/);
-    expect(text).toContain('- `npm run task7` → exit 1: "task 7 broke"');
-  });
-
   it("the notes for a model hold the beginning of every request, and say how much of it is missing and where it is", async () => {
     const text = await format(12_000);
     for (let n = 0; n < 30; n++) expect(text).toContain(`: Task ${n}: lorem ipsum lorem`);
@@ -218,16 +174,6 @@ describe("the notes for a model", () => {
     expect(few).toContain("- [ ] pay taxes (in progress)");
     expect(middle).toContain("src/file29.ts");
     expect(middle).not.toContain("`npm run task0` → exit 1\n");
-  });
-
-  it("the notes for a model hold what a person has written, and not what a person has taken out", async () => {
-    const text = await format(12_000, longSession, (page) =>
-      page
-        .replace("- [ ] pay taxes (in progress)\n", "")
-        .replace("## Workflow", "## Money\n\nask the bank\n\n## Workflow"),
-    );
-    expect(text).toContain("## Money\nask the bank");
-    expect(text).not.toContain("pay taxes");
   });
 
   it("the notes for a model show what comes from tools in quotes, on one line", async () => {

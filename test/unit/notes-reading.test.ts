@@ -135,13 +135,6 @@ describe("calls", () => {
     expect(ledger.skills).toMatchObject([{ key: "review" }]);
     expect(ledger.subagents).toMatchObject([{ description: "find callers", result: "three callers" }]);
   });
-
-  it("calls in the notes are bounded: of the files the edited ones stay longest", () => {
-    const reads = Array.from({ length: 300 }, (_, n) => did(n + 1, "read", { filePath: `f${n}.ts` }));
-    const { files } = calls(did(0, "write", { filePath: "kept.ts", content: "" }), ...reads);
-    expect(files).toHaveLength(CAPS.files);
-    expect([files[0]?.key, files.at(-1)?.key]).toEqual(["kept.ts", "f299.ts"]);
-  });
 });
 
 describe("changes", () => {
@@ -167,12 +160,6 @@ describe("changes", () => {
       edited(3, ".env", "A_KEY=1", "A_KEY=hunter2"),
     ).join();
     for (const secret of [token.slice(4), password, "hunter2"]) expect(whats).not.toContain(secret);
-  });
-
-  it("changes in the notes are told of each file of a patch", () => {
-    const patchText =
-      "*** Begin Patch\n*** Update File: src/b.py\n-PORT = 1\n+PORT = 2\n*** Update File: src/c.py\n-a = 1\n+a = 3\n*** End Patch";
-    expect(whatOf(did(1, "apply_patch", { patchText }))).toEqual(["1 → 2", "1 → 3"]);
   });
 });
 
@@ -207,11 +194,6 @@ describe("what a text says", () => {
       "不要提交。",
       "Whatever you do with the configuration files, you must keep the comments in them as they are.",
     ]);
-  });
-
-  it("a user's rules are few, whatever was pasted", () => {
-    expect(findRules("you must obey. ".repeat(100_000))).toEqual([]);
-    expect(findRules("you must obey. ".repeat(100).concat("\n\n").repeat(1_000))).toHaveLength(40);
   });
 
   it("what an agent decides with a reason is found, what it merely does is not", () => {

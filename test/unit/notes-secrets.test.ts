@@ -116,18 +116,6 @@ it("a line with a secret that a person has written stays where it is, and goes n
   expect(world.files.text(`${NOTES_FOLDER}/ses_1.previous.md`)).toContain("\nkept\n");
 });
 
-it("one that a person has put back in the place of its name is theirs", async () => {
-  const world = openNotes();
-  await world.tell(ask(0, `Push with ${TOKEN} please.`), reply(1, "Noted.", ran(1, "ls", 0)));
-  world.edit((page) => page.replaceAll("[removed: GitHub token]", TOKEN));
-  const line = world
-    .page()
-    .split("\n")
-    .find((one) => one.startsWith("- ") && one.includes(TOKEN));
-  await world.tell(ask(10, "Go on."), reply(11, "Done.", ran(11, "ls 2", 0)));
-  expect(world.page().split("\n")).toContain(line);
-});
-
 it("lines lose what their text loses, and stay as many", () => {
   const line = fc.constantFrom(
     "a",

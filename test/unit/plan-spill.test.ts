@@ -36,14 +36,6 @@ describe("the threshold", () => {
     expect(spilled([facts(1_000_000, { tool: "read", isCut: true })], own)).toEqual([]);
   });
 
-  it("the threshold takes characters with a meaning in patterns for what they are", () => {
-    expect(findThreshold("aXb", { ...policy, perTool: { "a.b": 5_000 } })).toBe(30_000);
-  });
-
-  it("the largest of ten results of 28 KB go until the rest is within 200,000 characters", () => {
-    expect(spilled([facts(12_000, { isCut: true })])).toEqual([0]);
-  });
-
   it("the threshold never moves out what shows a file of ours", () => {
     expect(spilled([facts(50_000, { mustStay: true, isCut: true })])).toEqual([]);
   });
@@ -64,15 +56,6 @@ describe("the budget of one answer", () => {
     const two = [facts(20_000), facts(21_000)];
     expect([...planSpill(two, policy, 150_000)]).toEqual([]);
     expect([...planSpill(two, policy, 170_000)]).toEqual([1]);
-  });
-
-  it("does not take the names of an object's own methods for thresholds", () => {
-    expect(findThreshold("toString", policy)).toBe(30_000);
-  });
-
-  it("the budget of one answer takes the earlier of two of a size", () => {
-    const policyOf = { ...policy, turnBudget: 30_000 };
-    expect(spilled([facts(20_000), facts(20_000)], policyOf)).toEqual([0]);
   });
 
   it("the budget of one answer property: what stays is within the budget unless it may not go, and nothing goes in vain", () => {

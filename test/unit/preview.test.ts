@@ -87,21 +87,6 @@ describe("a preview", () => {
     expect(section(text, "lines that matter")).toEqual(["801: error: out of memory"]);
   });
 
-  it("a preview does not take code, data and diffs that speak of errors for errors", () => {
-    const output = lines(1_000).split("\n");
-    output.splice(
-      400,
-      6,
-      '  "assertion-error": {',
-      '+  log.error("failed: not found");',
-      "const failed = 3;",
-      "// error: see below",
-      "throw new Error(`exit code 7`);",
-      "  if (error) return;",
-    );
-    expect(section(preview(output.join("\n")), "lines that matter")).toEqual([""]);
-  });
-
   it("a preview finds errors as compilers, interpreters and runners report them", () => {
     for (const error of [
       "SyntaxError: Cannot use import statement outside a module",
@@ -132,20 +117,6 @@ describe("a preview", () => {
     expect(text).toContain("PATTERN.\\{0,99\\}' /project/data.json");
   });
 
-  it("a preview takes no letter of the text for a terminal's colours", () => {
-    expect(section(preview(`\t[ERROR] boom\n${lines(2_000)}`), "first lines")[0]).toBe("\t[ERROR] boom");
-  });
-
-  it("a preview of a history shows where one is", () => {
-    const output = lines(1_000).split("\n");
-    output[500] = "commit 3f2a0c1e00008000800000000000000000000000";
-    output[510] = "diff --git a/src/x.ts b/src/x.ts";
-    expect(section(preview(output.join("\n")), "lines that matter")).toEqual([
-      `501: ${output[500]}`,
-      `511: ${output[510]}`,
-    ]);
-  });
-
   it("a preview of one line of 2 MB shows both ends and tells how to take pieces, which Read cannot", () => {
     const text = preview(`{"first":1,${"x".repeat(2_000_000)},"last":2}`);
     expect(text).toContain("bytes in one line)");
@@ -161,12 +132,6 @@ describe("a preview", () => {
       expect(section(text, "first lines")[0]).toMatch(/^x*🦆+…$/u);
       expect(section(text, "last lines")[0]).toMatch(/^…🦆+$/u);
     }
-  });
-
-  it("a preview shows CRLF text without stray carriage returns, and no terminal colours", () => {
-    const text = preview(`\u001b[31mred\u001b[0m\r\n${lines(2_000).replaceAll("\n", "\r\n")}`);
-    expect(text).not.toContain("\r");
-    expect(section(text, "first lines")[0]).toBe("red");
   });
 
   it("survives bytes that are no text", () => {

@@ -2,10 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readPrices } from "../../src/host/readings.js";
-import { findTail } from "../bench/session-simulation/compaction.js";
 import {
   answerMessage,
   toWire,
@@ -13,17 +11,13 @@ import {
   userMessage,
 } from "../bench/session-simulation/host-messages.js";
 import { createModelRequest } from "../host/stage/model-request.js";
-import { sum, writeBill } from "../sessions/bill.js";
 import { type Block, listBlocks } from "../sessions/blocks.js";
 import { createIdentifiers } from "../sessions/identifiers.js";
-import { createInventedSession } from "../sessions/invented-session.js";
 import { findCached } from "../sessions/look-back.js";
-import { applyPatch } from "../sessions/patch.js";
-import { costOf, modelOf, PRICES, priceOf, REPORT_PRICE } from "../sessions/prices.js";
+import { costOf, modelOf, PRICES, priceOf } from "../sessions/prices.js";
 import { applyCall } from "../sessions/project-files.js";
 import { type RecordedCall, readSessions } from "../sessions/recorded-session.js";
 import type { RequestRecord } from "../sessions/request-record.js";
-import { planScript } from "../sessions/script.js";
 import { isInSight, linesToChange, planLookAgain } from "../sessions/sight.js";
 
 async function inFolder(act: (folder: string) => void | Promise<void>): Promise<void> {
@@ -49,35 +43,6 @@ describe("a recorded session", () => {
       expect(() => readSessions(folder)).toThrow("is not a recorded session");
       expect(() => readSessions(folder, ["b"])).toThrow("has no session b; it has: a");
     }));
-
-  it("a recorded session without a folder, arguments or results is read with empty ones", () =>
-    inFolder((folder) => {
-      const turns = [{ user: "go", steps: [{ calls: [{ tool: "bash" }] }] }];
-      writeFileSync(join(folder, "a.json"), JSON.stringify({ id: "a", turns }));
-      const [session] = readSessions(folder);
-      expect(session?.cwd).toBe("");
-      expect(session?.turns[0]?.steps[0]?.calls).toEqual([{ tool: "bash", args: {}, result: "" }]);
-    }));
-
-  it("a script moves all paths into the project and ends each turn with an answer that calls nothing", () => {
-    const session = createInventedSession();
-    const turns = planScript(session, "/here");
-    expect(JSON.stringify(turns)).not.toContain(session.cwd);
-    for (const { steps } of turns) {
-      expect(steps.at(-1)?.calls).toEqual([]);
-      for (const { calls } of steps.slice(0, -1)) expect(calls).not.toEqual([]);
-    }
-    expect(turns[0]?.steps.some(({ say }) => say === "Now the tests.")).toBe(true);
-  });
-
-  it("an answer without calls in the middle of a turn is said with the next one", () => {
-    const steps = [
-      { say: "First.", calls: [] },
-      { say: "Second.", calls: [call("bash", {})] },
-    ];
-    const [turn] = planScript({ id: "s", cwd: "", turns: [{ user: "go", steps }] }, "/here");
-    expect(turn?.steps.map(({ say }) => say)).toEqual(["First.\n\nSecond.", "Done."]);
-  });
 });
 
 describe("files of a replay", () => {
@@ -96,28 +61,6 @@ describe("files of a replay", () => {
       applyCall(call("write", { filePath: file("AGENTS.md"), content: "obey" }), folder);
       expect(() => text("AGENTS.md")).toThrow("ENOENT");
     }));
-
-  it("files are left alone by a session that reads a folder, and edits or writes at its path", () =>
-    inFolder((folder) => {
-      const src = join(folder, "src");
-      const path = join(src, "a.ts");
-      applyCall(call("write", { filePath: path, content: "one\n" }), folder);
-      for (const tool of ["read", "edit", "write"])
-        applyCall(
-          call(tool, { filePath: src, oldString: "one", newString: "two" }, "1→a.ts\n2→b.ts"),
-          folder,
-        );
-      expect(readFileSync(path, "utf8")).toBe("one\n");
-      const edit = call("edit", { filePath: src, oldString: "a line of some length", newString: "x" });
-      expect(planLookAgain(edit, [])).toBeUndefined();
-    }));
-
-  it("a patch that does not fit changes nothing, and one that adds a file makes it", () => {
-    expect(applyPatch("one\n", "@@\n-two\n+three")).toBeUndefined();
-    expect(applyPatch(undefined, "*** Begin Patch\n*** Add File: b\n+one\n+two\n*** End Patch")).toBe(
-      "one\ntwo\n",
-    );
-  });
 });
 
 describe("what an edit needs in sight", () => {
@@ -141,15 +84,6 @@ describe("what an edit needs in sight", () => {
     expect(look?.result.split("\n")).toHaveLength(200);
     expect(isInSight(linesToChange(edit), look?.result ?? "")).toBe(true);
     expect(planLookAgain(edit, [{ ...seen, error: true }])).toBeUndefined();
-  });
-
-  it("a look again finds what the agent itself wrote", () => {
-    const wrote = call("edit", {
-      filePath: "/p/a.ts",
-      oldString: "y",
-      newString: rows.slice(499, 504).join("\n"),
-    });
-    expect(isInSight(linesToChange(edit), planLookAgain(edit, [wrote])?.result ?? "")).toBe(true);
   });
 });
 
@@ -202,21 +136,6 @@ describe("Anthropic's prompt cache", () => {
     expect(findCached([record(first), record(within)])).toEqual([0, 500]);
     expect(findCached([record(first), record(beyond)])).toEqual([0, 0]);
   });
-
-  it("a change far back costs everything but the system prompt", () => {
-    const request = (name: string): Block[] => [
-      block("system", true),
-      ...many(60, 0, name),
-      block(`${name}end`, true),
-    ];
-    expect(findCached([record(request("a")), record(request("b"))])).toEqual([0, 100]);
-  });
-
-  it("an entry that is not read lives for five minutes", () => {
-    const request = [block("system", true)];
-    const minutes = (count: number): number => count * 60_000;
-    expect(findCached([0, 4, 8, 14].map((at) => record(request, minutes(at))))).toEqual([0, 100, 100, 0]);
-  });
 });
 
 describe("prices", () => {
@@ -225,19 +144,6 @@ describe("prices", () => {
     const price = (sent: number): number => (grok ? priceOf(grok, { sent, cached: 0, answered: 0 }) : 0);
     expect(price(128_000)).toBe(128_000 * 3);
     expect(price(128_001)).toBe(128_001 * 6);
-  });
-
-  it("a bill adds up to the price, wherever the cache ends", () => {
-    const sizes = fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(sizes, fc.double({ min: 0, max: 1, noNaN: true }), (bytes, share) => {
-        const blocks = bytes.map((one, index) => block(`p${index}`, false, one));
-        const sent = Math.ceil(sum(bytes) / 3.5);
-        const usage = { ...record(blocks), sent, cached: Math.round(sent * share), answered: 40 };
-        const total = sum([...writeBill([usage], REPORT_PRICE).values()]);
-        expect(total).toBeCloseTo(priceOf(REPORT_PRICE, usage), 3);
-      }),
-    );
   });
 });
 
@@ -266,7 +172,6 @@ describe("the simulated host", () => {
   const model = USUAL_MODEL;
   const at = { at: 0, model, sent: 0, cached: 0, answered: 0 };
   const go = userMessage({ id: "u", text: "go", at: 0, model });
-  const answer = (text: string) => answerMessage("m", [{ type: "text", text }], at);
 
   it("messages on the wire are blocks of the kinds that they are", () => {
     const part = {
@@ -283,12 +188,5 @@ describe("the simulated host", () => {
     const blocks = listBlocks(request);
     expect(blocks.map(({ kind }) => kind)).toEqual(["fixed", "fixed", "user", "said", "inputs", "clearable"]);
     expect(blocks.map(({ isCachePoint }) => isCachePoint)).toEqual([false, true, false, false, true, true]);
-  });
-
-  it("a summary keeps the newest answers that fit a quarter of the window", () => {
-    const text = "x".repeat(4_000);
-    const messages = [go, ...Array.from({ length: 20 }, () => answer(text))];
-    expect(messages.length - findTail(messages, 20_000)).toBe(4);
-    expect(findTail([go, answer("short")], 20_000)).toBe(0);
   });
 });

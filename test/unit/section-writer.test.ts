@@ -85,15 +85,6 @@ describe("the material for a model", () => {
     expect(text.match(/it may hold secrets/g)).toHaveLength(3);
     expect(text).toContain("your key");
   });
-
-  it("the material for a model passes over messages of any shape", () => {
-    const odd = [
-      undefined,
-      {},
-      { info: { role: "assistant" }, parts: [null, { type: "tool" }, { type: "text" }] },
-    ];
-    expect(format(odd as Message[])).toBe("");
-  });
 });
 
 describe("the sections that a small model writes", () => {

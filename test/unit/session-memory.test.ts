@@ -34,25 +34,6 @@ describe("the notes on a session", () => {
     expect(noteOf(world, "ses_1")).toContain("npm test");
   });
 
-  it("the notes on a session are not kept for a subagent, which works for its parent, nor where the layer is off", async () => {
-    const { world } = await open();
-    await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_1" } });
-    const child = createSession(world.clock, "ses_child");
-    child.user("look it up");
-    child.answer([call("bash", "ok")]);
-    await world.request(child.messages);
-    await event(world, "session.idle", { sessionID: "ses_child" });
-    await world.strata.idle();
-    expect(noteOf(world, "ses_child")).toBeUndefined();
-
-    const off = await open({ options: { sessionMemory: { enabled: false } } });
-    off.session.user("go");
-    off.session.answer(Array.from({ length: 10 }, () => call("bash", "ok")));
-    expect(await off.world.request(off.session.messages)).toBe(off.session.messages);
-    await off.world.strata.idle();
-    expect(noteOf(off.world, "ses_1")).toBeUndefined();
-  });
-
   it("the notes on a session learn the last answer of a turn when the session is idle, from the host", async () => {
     const { world, session } = await open();
     session.user("Port the parser.");
@@ -177,17 +158,5 @@ describe("what the last session has left open", () => {
     const host = Object.assign(createFakeHost(), { processes: createFakeProcesses(2) });
     const afterKill = await openWorld({ clock: one.clock, files: one.files, host });
     expect((await begin(afterKill, "ses_3")).texts[1]).toContain("not answered: Finish the port.");
-  });
-
-  it("what the last session has left open is written when the host ends, and is nothing once it was answered", async () => {
-    const { world, session } = await open();
-    session.user("Finish the port.");
-    session.answer([call("bash", "half")]);
-    await world.request(session.messages);
-    await world.strata.dispose();
-    expect(noteOf(world, "ses_1")).toContain("Finish the port.");
-    const done = await leaveOpen({}, "It is finished.");
-    await event(done, "session.idle", { sessionID: "ses_1" });
-    expect((await begin(done, "ses_2")).texts).toEqual(["hello"]);
   });
 });

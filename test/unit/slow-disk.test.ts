@@ -102,45 +102,4 @@ describe("a disk that is slow or fails for a while", () => {
     expect(outputs(await asked)).toEqual([...shown, lines(3_000)]);
     expect(tookMs).toBeLessThanOrEqual(3_000);
   });
-
-  it("that does not give the records in time has the results judged again, with the same outcome", async () => {
-    const files = createMemoryFiles();
-    const shown = outputs(await (await openWorld({ files })).request(first));
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const wrap = (inner: Files): Files => ({
-      ...inner,
-      read: async (path) =>
-        path.includes("decisions") ? gate.then(() => inner.read(path)) : inner.read(path),
-    });
-    const world = await openWorld({ files, wrap });
-    const asked = world.request(first);
-    // First what was taken back is looked for, for a moment, then the records are waited for.
-    for (const waitMs of [250, 20_000, 1_000, 500, 1_000]) {
-      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-      world.clock.advance(waitMs);
-    }
-    expect(outputs(await asked)).toEqual(shown);
-    release();
-    expect(outputs(await world.request(first))).toEqual(shown);
-  });
-
-  it("a disk that is slow or fails for a while that cannot read the records for once is no reason to show anything else", async () => {
-    const files = createMemoryFiles();
-    const shown = outputs(await (await openWorld({ files })).request(first));
-    const tooMany = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
-    let fails = true;
-    const wrap = (inner: Files): Files => ({
-      ...inner,
-      read: async (path) =>
-        fails && path.includes("decisions") ? Promise.reject(tooMany) : inner.read(path),
-    });
-    const world = await openWorld({ files, wrap });
-    expect(outputs(await world.request(first))).toEqual(shown);
-    fails = false;
-    expect(outputs(await world.request(first))).toEqual(shown);
-    expect(await world.log()).toContain("cannot read earlier decisions: EMFILE");
-  });
 });

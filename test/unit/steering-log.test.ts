@@ -1,20 +1,7 @@
 /** What people ask for: an undone cut, the log that it waits in, and `/context`. */
 import { describe, expect, it } from "vitest";
 import { replay } from "../../src/context/replay.js";
-import { fork } from "../support/messages.js";
-import { MODEL } from "../support/session.js";
-import {
-  ask,
-  findItem,
-  goOn,
-  isOf,
-  openRequests,
-  QUIET,
-  read,
-  readOutcomes,
-  talk,
-  textsOf,
-} from "../support/steering.js";
+import { ask, findItem, goOn, isOf, openRequests, QUIET, read, talk, textsOf } from "../support/steering.js";
 import { bytesOf } from "../support/view-check.js";
 import type { World } from "../support/world.js";
 
@@ -74,17 +61,6 @@ describe("a cut within a turn that was dropped", () => {
 });
 
 describe("the log of requests", () => {
-  it("a request for another session waits until that session runs", async () => {
-    const { world, session } = await talk();
-    const { id } = await findItem(world, isOf("a.ts"));
-    await ask(world, "drop", id, "ses_2");
-    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
-    expect((await openRequests(world).read()).waiting).toHaveLength(1);
-    expect(textsOf(await world.request(fork(session.messages, "ses_2")))).not.toContain("a.ts\n1 x");
-    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
-    expect(await readOutcomes(world)).toMatchObject([{ session: "ses_2", outcome: "done" }]);
-  });
-
   it("a long log is moved aside, and what waits in it is not lost", async () => {
     const { world } = await talk();
     const requests = openRequests(world);
@@ -140,22 +116,5 @@ describe("/context", () => {
     );
     await expect(run(world, "drop r-nothing")).rejects.toThrow(/expected the id of something in the context/);
     await expect(run(world, "fly")).rejects.toThrow(/expected nothing, or one of drop, pin/);
-  });
-
-  it("/context names the price in dollars where the model's prices are known", async () => {
-    const { world, session } = await talk();
-    const tier = { input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 };
-    const window = { contextTokens: 200_000, outputTokens: 8_000 };
-    const prices = { ...tier, longer: [] };
-    await world.strata.dispatcher.ask(
-      "modelWindow",
-      { sessionID: "ses_1", model: MODEL, window, prices },
-      undefined,
-    );
-    await goOn(world, session);
-    const { actions, id } = await findItem(world, isOf("b.ts"));
-    const { cacheLost = 0, dollars = 0 } = actions.drop ?? {};
-    expect(dollars).toBeCloseTo((cacheLost * (tier.cacheWrite - tier.cacheRead)) / 1_000_000, 6);
-    expect(await run(world, `drop ${id}`)).toContain(", about $0.0");
   });
 });

@@ -1,16 +1,13 @@
 /** What people see of a context, and what becomes of it when they drop, pin and bring back. */
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/context/context-size.js";
-import { isToolPart, type Message, readResultText } from "../../src/io/message.js";
+import type { Message } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines } from "../support/messages.js";
-import { createSession } from "../support/session.js";
 import {
   ask,
   findItem,
   goOn,
   isOf,
-  QUIET,
   read,
   readItems,
   readOutcomes,
@@ -18,9 +15,6 @@ import {
   textsOf,
 } from "../support/steering.js";
 import { bytesOf } from "../support/view-check.js";
-import { openWorld } from "../support/world.js";
-
-const HOUR = 3_600_000;
 
 /** All that a user has said. */
 const wordsOf = (messages: readonly Message[]): unknown[] =>
@@ -46,16 +40,6 @@ describe("the items of a context", () => {
       [1, "Look at the first."],
       [2, "Now the second."],
     ]);
-  });
-
-  it("the items have the same ids after a restart and in a fork", async () => {
-    const { world, session } = await talk();
-    const ids = (await readItems(world)).items.map(({ id }) => id).sort();
-    const again = await world.restart();
-    await again.request([...session.messages]);
-    expect((await readItems(again)).items.map(({ id }) => id).sort()).toEqual(ids);
-    await again.request(fork(session.messages, "ses_2"));
-    expect((await readItems(again, "ses_2")).items.map(({ id }) => id).sort()).toEqual(ids);
   });
 });
 
@@ -118,24 +102,6 @@ describe("a drop", () => {
     expect(textsOf(await goOn(world, session))).not.toContain("d.ts\n1 x");
     expect(await readOutcomes(world)).toMatchObject([{ outcome: "done" }]);
   });
-
-  it("a drop of what layers may not clear is refused, with the reason", async () => {
-    const world = await openWorld({ options: QUIET });
-    const session = createSession(world.clock);
-    session.user("Ask it.");
-    session.answer([call("mcp_ask", lines(100))]);
-    session.answer([], { text: "Done." });
-    session.user("And?");
-    await world.request([...session.messages]);
-    const item = await findItem(world, ({ tool }) => tool === "mcp_ask");
-    expect(item.actions.drop).toBeUndefined();
-    expect(item.not?.drop).toContain("microCompact.tools");
-    await ask(world, "drop", item.id);
-    const before = bytesOf(await world.request([...session.messages]));
-    expect(bytesOf(await world.request([...session.messages]))).toEqual(before);
-    expect(await readOutcomes(world)).toMatchObject([{ outcome: "refused", text: item.not?.drop }]);
-    expect(world.ledger("ses_1", "dropped")).toEqual([]);
-  });
 });
 
 describe("a pin", () => {
@@ -161,17 +127,6 @@ describe("a pin", () => {
     await goOn(again, session);
     expect((await readItems(again)).items.filter(({ isPinned }) => isPinned)).toEqual([]);
   });
-
-  it("pins take at most a fifth of the budget", async () => {
-    const { world, session } = await talk({
-      microCompact: { enabled: false },
-      autoCompact: { threshold: 21_500 },
-    });
-    await ask(world, "pin", (await findItem(world, isOf("a.ts"))).id);
-    await goOn(world, session);
-    const item = await findItem(world, isOf("b.ts"));
-    expect(item.not?.pin).toMatch(/^pins may take [\d,]+ tokens in all, of which [\d,]+ are left$/);
-  });
 });
 
 describe("what is brought back", () => {
@@ -195,39 +150,6 @@ describe("what is brought back", () => {
     await ask(again, "drop", id);
     expect(textsOf(await goOn(again, session))).not.toContain("b.ts\n1 x");
     expect((await findItem(again, ({ id: one }) => one === id)).state).toBe("dropped");
-  });
-
-  it("what is brought back is also what layer 1 has moved and layer 2 has cleared", async () => {
-    const world = await openWorld({
-      options: { toolResults: { threshold: 6_000 }, microCompact: { floor: 0, keepRecent: 0 } },
-    });
-    const session = createSession(world.clock);
-    session.user("Read both.");
-    session.answer([read("large.ts", 400), read("small.ts", 60)]);
-    session.answer([], { text: "Read." });
-    world.clock.advance(HOUR);
-    session.user("And?");
-    await world.request([...session.messages]);
-    const { items } = await readItems(world);
-    expect(items.filter(({ kind }) => kind === "result").map(({ state }) => state)).toEqual([
-      "cleared",
-      "cleared",
-    ]);
-    for (const item of items.filter(({ kind }) => kind === "result")) await ask(world, "expand", item.id);
-    const text = textsOf(await goOn(world, session));
-    for (const name of ["large.ts", "small.ts"]) expect(text.split(`${name}\n1 x`)).toHaveLength(2);
-  });
-
-  it("what is brought back during a turn follows the last result", async () => {
-    const { world, session } = await talk();
-    const { id } = await findItem(world, isOf("a.ts"));
-    await ask(world, "drop", id);
-    await world.request([...session.messages]);
-    session.answer([read("d.ts")]);
-    await ask(world, "expand", id);
-    const later = await world.request([...session.messages]);
-    const last = later.at(-1)?.parts.find(isToolPart);
-    expect(last && readResultText(last)).toMatch(/^d\.ts[\s\S]*Brought back by the user[\s\S]*a\.ts\n1 x/);
   });
 
   it("what has no room is not brought back, and the reason says how much is left", async () => {

@@ -1,11 +1,9 @@
 /** The host's summary, checked and repaired, and the files that are brought back with it. */
 import { describe, expect, it } from "vitest";
 import { planRestore, restore } from "../../layers/4-full-compact/restore.js";
-import { checkSummary, formatMustHave, SUMMARY_HEADINGS } from "../../layers/4-full-compact/summary.js";
+import { checkSummary } from "../../layers/4-full-compact/summary.js";
 import { sumRecords } from "../../src/costs/sums.js";
 import type { Message, ToolPart } from "../../src/io/message.js";
-import { nodeFiles } from "../../src/io/node-files.js";
-import { createPrompts } from "../../src/io/prompts.js";
 import { readHistory } from "../../src/messages/history.js";
 import { type FileFact, readFacts, type SessionFacts } from "../../src/notes/facts.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
@@ -97,16 +95,6 @@ describe("the host's summary", () => {
     );
   });
 
-  it("the host's summary is not cut away at once: what was reported before it tells nothing about what is left", async () => {
-    // Just below the threshold, which the summary itself would exceed.
-    const options = { autoCompact: { threshold: 121_000 } };
-    const { world, after } = await compact(GOOD, { options }, { sent: 120_880 });
-    const view = await ask(world, after);
-    expect(view).toHaveLength(after.messages.length);
-    expect(world.ledger("ses_1", "cut")).toEqual([]);
-    expect(world.ledger("ses_1", "break")).toMatchObject([{ reason: "the host has compacted the session" }]);
-  });
-
   it("the host's summary is entered in the ledger with what it freed, and told to the breaker, once", async () => {
     const { world, after } = await compact(GOOD, {}, { sent: 107_000 });
     await ask(world, after);
@@ -117,16 +105,6 @@ describe("the host's summary", () => {
     const state = JSON.parse(world.files.text(BREAKER) ?? "{}");
     // Most of what was reported is system prompt and tools, which no summary frees.
     expect(state).toMatchObject({ poor: 1, failures: 0 });
-  });
-
-  it("the host's summary that was asked for by hand closes the breaker", async () => {
-    const { world, after } = await compact(GOOD, {}, { isManual: true });
-    const open = { failures: 3, poor: 0, refills: 0, open: "failed" };
-    world.files.contents.set(BREAKER, Buffer.from(JSON.stringify(open)));
-    world.host.isCompacting = false;
-    await ask(world, after);
-    expect(world.host.isCompacting).toBe(true);
-    expect(JSON.parse(world.files.text(BREAKER) ?? "{}")).toMatchObject({ failures: 0, poor: 0, refills: 0 });
   });
 });
 
@@ -259,34 +237,6 @@ describe("what is brought back", () => {
     expect(second).toBe("### b.ts (read in this session), as it is now\nshort");
   });
 
-  it("what is brought back is none that stands whole in the tail, however its path is written, and one of which a piece stands there", async () => {
-    const names = ["src/read.ts", "src/part.ts", "src/edited.ts"];
-    const text = await bring(
-      Object.fromEntries(names.map((name) => [name, "text"])),
-      { files: names.map((name, n) => touched(name, n, name.includes("edited"))) },
-      {
-        tail: [
-          call("read", "whole", { state: { input: { filePath: "src/read.ts" } } }),
-          call("read", "a piece", { state: { input: { filePath: "src/part.ts", offset: 10, limit: 5 } } }),
-          call("edit", "done", { state: { input: { filePath: `${PROJECT}/src/edited.ts` } } }),
-        ],
-      },
-    );
-    expect(text.match(/^### \S+/gm)).toEqual(["### src/edited.ts", "### src/part.ts"]);
-  });
-
-  it("what is brought back takes no more than its share of a small window", async () => {
-    const names = ["a", "b", "c", "d", "e"];
-    const files = Object.fromEntries(names.map((name) => [name, lines(400)]));
-    const text = await bring(
-      files,
-      { files: names.map((name, n) => touched(name, n)) },
-      { mostTokens: 3_600 },
-    );
-    expect(text.length).toBeGreaterThan(10_000);
-    expect(text.length).toBeLessThanOrEqual(3_600 * 4 + 500);
-  });
-
   it("what is brought back leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {
     const files = {
       bin: Uint8Array.from([0xff, 0xfe, 1]),
@@ -336,12 +286,6 @@ describe("the check of a summary", () => {
     });
   });
 
-  it("the check of a summary finds what is there in other letters, quotes and line breaks", () => {
-    const summary = `${padding} "never touch main." no, the\nOTHER parser. chose **zod** because it is here.
-      - write tests; src/a.ts; bash npm test (exit status 1)`;
-    expect(checkSummary(summary, facts).missing).toEqual([]);
-  });
-
   it("the check of a summary takes no summary that is empty, too short or too long, and says why", () => {
     expect(checkSummary(" \n", facts)).toMatchObject({ text: undefined, problem: "it is empty" });
     expect(checkSummary("done", facts)).toMatchObject({ problem: "it has only 4 characters" });
@@ -350,20 +294,5 @@ describe("the check of a summary", () => {
       problem: "it has 40001 characters, more than 40000",
       missing: [],
     });
-  });
-
-  it("the check of a summary is told to the model beforehand, bounded, the newest of each kind, and not at all where nothing is known", () => {
-    const many = Array.from({ length: 500 }, (_, n) => rule(`${n} ${"y".repeat(500)}`));
-    const text = formatMustHave({ ...facts, constraints: many, corrections: many });
-    expect(text.length).toBeLessThan(12_500);
-    expect(text).toContain("- The user's rule: 493 more in the notes\n- The user's rule: 493 y");
-    expect(text).toContain("- The user's rule: 499 y");
-    expect(text).toContain("- Open todo: write tests");
-    expect(formatMustHave(none)).toBe("");
-  });
-
-  it("the check of a summary asks in the shipped prompt for the nine headings, in their order", async () => {
-    const prompt = await createPrompts(nodeFiles).read("compaction");
-    expect([...prompt.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([...SUMMARY_HEADINGS]);
   });
 });

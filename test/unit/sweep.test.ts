@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
 import { PROJECT } from "../support/fake-host.js";
-import { answer, call, fork, lines, outputs, user } from "../support/messages.js";
+import { answer, call, fork, lines, user } from "../support/messages.js";
 import { openWorld, type World } from "../support/world.js";
 
 /** Spills one result in each of these sessions. */
@@ -88,38 +88,6 @@ describe("the sweep at start", () => {
     expect(world.results()).toEqual([path]);
   });
 
-  it("the sweep at start does not remove what comes into use while the host is being asked", async () => {
-    const world = await openWorld();
-    const messages = [user("go"), answer([call("bash", lines(1_000))])];
-    await world.request(messages);
-    await world.strata.idle();
-    world.clock.advance(40 * DAY_MS);
-    const [path = ""] = world.results();
-    const again = await openWorld({
-      ...world,
-      host: {
-        ...world.host,
-        async sessionLastUsedMs() {
-          await world.files.touch(path, world.clock.now());
-          return undefined;
-        },
-      },
-    });
-    await again.strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);
-    await again.strata.idle();
-    expect(world.results()).toEqual([path]);
-  });
-
-  it("a session that stores old content anew has it counted as used", async () => {
-    const world = await openWorld();
-    const result = () => [user("go"), answer([call("bash", lines(1_000))])];
-    await world.request(result());
-    const [path = ""] = world.results();
-    world.clock.advance(40 * DAY_MS);
-    await world.request(result());
-    expect(world.files.modifiedMs.get(path)).toBe(world.clock.now());
-  });
-
   it("the sweep at start over the size cap with nothing that may go, says what to do and removes nothing", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_1");
@@ -130,18 +98,6 @@ describe("the sweep at start", () => {
     expect(await again.log()).toContain(
       "holds 20,000,000 bytes, more than toolResults.maxTotalMegabytes allows (10)",
     );
-  });
-
-  it("what it removed is written again when the session is gone back to after all", async () => {
-    const world = await openWorld();
-    const messages = [user("go"), answer([call("bash", lines(1_000))])];
-    const first = outputs(await world.request(messages));
-    await world.strata.idle();
-    world.clock.advance(40 * DAY_MS);
-    const again = await startAgain(world);
-    expect(world.results()).toEqual([]);
-    expect(outputs(await again.request(messages))).toEqual(first);
-    expect(world.results()).toHaveLength(1);
   });
 
   it("the sweep at start forgets the decisions of old days in which no live session was at work", async () => {

@@ -2,8 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { shortenHistory } from "../../layers/4-full-compact/summary.js";
 import { findHostBreak } from "../../src/context/cold.js";
-import { createContextSizes } from "../../src/context/context-size.js";
-import { createModelWindows, planBudget } from "../../src/context/windows.js";
 import type { Message, MessageInfo } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
 import { answer, user } from "../support/messages.js";
@@ -45,31 +43,6 @@ describe("a request that the provider refuses as too long", () => {
     expect(budget()).toBe(32_000);
     expect((await world.log()).match(/about 40,000 tokens were too long for acme\/large/g)).toHaveLength(1);
   });
-
-  it("a request that the provider refuses as too long is forgotten when the provider takes one that is as large", async () => {
-    const { world, hear, budget } = await open();
-    await world.request([asked(words(30_000))]);
-    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
-    await world.request([asked(words(30_000))]);
-    const { info } = answered("done", 41_000);
-    const time = { created: info.time?.created ?? 0, completed: info.time?.created ?? 0 };
-    await hear("message.updated", { info: { ...info, time } });
-    expect(budget()).toBe(80_000);
-  });
-
-  it("a request that the provider refuses as too long counts for its model only, the smallest of several", () => {
-    const windows = createModelWindows();
-    const window = { contextTokens: 100_000, outputTokens: 4_000 };
-    windows.learn(MODEL, window);
-    windows.learn({ ...MODEL, modelID: "other" }, window);
-    expect([50_000, 60_000, 40_000].map((tokens) => windows.noteRefused(MODEL, tokens))).toEqual([
-      true,
-      false,
-      true,
-    ]);
-    expect(planBudget(140_000, windows.find(MODEL))).toBe(32_000);
-    expect(planBudget(140_000, windows.find({ ...MODEL, modelID: "other" }))).toBe(81_600);
-  });
 });
 
 const freshSummaryOf = (messages: readonly Message[]): Message | undefined =>
@@ -94,16 +67,6 @@ describe("after a compaction of the host's, with the last answer kept verbatim b
   ])("a summary %s is none", (_, info) => {
     expect(freshSummaryOf([request, withInfo(summary, info), asked("go on")])).toBeUndefined();
   });
-
-  it("what has gone is not taken for system prompt and tools, and what was reported counts before it", () => {
-    const unknown = createContextSizes();
-    unknown.observe("ses_1", undefined, compacted);
-    expect([unknown.fixedTokens("ses_1"), unknown.lastTotal("ses_1")]).toEqual([10_000, 28_000]);
-    const sizes = createContextSizes();
-    sizes.report("ses_1", before.info, [asked(words(20_000))]);
-    sizes.observe("ses_1", () => compacted, compacted);
-    expect([sizes.fixedTokens("ses_1"), sizes.lastTotal("ses_1")]).toEqual([8_000, 28_000]);
-  });
 });
 
 describe("a history that is too long to be summarised", () => {
@@ -117,9 +80,5 @@ describe("a history that is too long to be summarised", () => {
     expect(view.map(({ info }) => info.role)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(view[0]?.parts.map(({ text }) => text?.slice(0, 9))).toEqual(["[Strata] ", "3 abc abc"]);
     expect(view.at(-1)).toBe(history.at(-1));
-  });
-
-  it("a history that is too long to be summarised of one message stays", async () => {
-    expect(await shorten(100, [asked(words(1_000))])).toBeUndefined();
   });
 });

@@ -47,16 +47,6 @@ describe("a large result", () => {
     expect(batch).toMatchObject({ v: 1, session: "ses_1", layer: "tool-results", decisions: [replaced] });
   });
 
-  it("a large result is stored once, however often it comes", async () => {
-    const world = await openWorld();
-    await world.request([
-      user("go"),
-      answer([call("bash", large), call("custom", large)]),
-      answer([call("bash", large)]),
-    ]);
-    expect(world.results()).toHaveLength(1);
-  });
-
   it("a large result is not taken for stored by a file of its name and length that says something else, as a repository may bring", async () => {
     const files = createMemoryFiles();
     const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
@@ -64,15 +54,6 @@ describe("a large result", () => {
     const world = await openWorld({ files });
     expect(pathIn(await onlyOutput(world, [user("go"), answer([call("bash", large)])]))).toBe(path);
     expect(files.text(path)).toBe(large);
-  });
-
-  it("a large result of an error is moved out like one of a success", async () => {
-    const world = await openWorld();
-    const failed = call("mcp_tool", "", { state: { status: "error", error: large } });
-    const view = await world.request([user("go"), answer([failed])]);
-    expect(view[1]?.parts[1]).toMatchObject({
-      state: { status: "error", error: expect.stringContaining(RESULTS) },
-    });
   });
 
   it("a large result of a call that the user broke off is moved out of where the host takes it from", async () => {
@@ -87,24 +68,6 @@ describe("a large result", () => {
         metadata: { interrupted: true, output: expect.stringContaining(RESULTS) },
       },
     });
-  });
-
-  it("a large result leaves an event with the tokens it freed and a line in the log", async () => {
-    const world = await openWorld();
-    await world.request([user("go"), answer([call("bash", large)])]);
-    expect(await world.log()).toContain(
-      "INFO  tool-results  moved a bash result of 81,999 bytes out of the context to",
-    );
-    const event = JSON.parse(world.files.text(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`) ?? "{}");
-    expect(event).toMatchObject({
-      v: 1,
-      layer: "tool-results",
-      event: "spilled",
-      session: "ses_1",
-      tool: "bash",
-      bytes: 81_999,
-    });
-    expect(event.tokensFreed).toBeGreaterThan(10_000);
   });
 });
 
@@ -175,13 +138,6 @@ describe("results that are left alone", () => {
     const messages = [user(large), answer(parts)];
     expect(await world.request(messages)).toBe(messages);
   });
-
-  it("results that are left alone are all of them when the layer is switched off", async () => {
-    const world = await openWorld({ options: { toolResults: { enabled: false } } });
-    const messages = [user("go"), answer([call("bash", large)])];
-    expect(await world.request(messages)).toBe(messages);
-    expect(await world.log()).toContain("layers: micro-compact, session-memory, full-compact");
-  });
 });
 
 describe("the files that the context names", () => {
@@ -212,13 +168,4 @@ describe("the files that the context names", () => {
     await world.strata.idle();
     expect(world.files.modifiedMs.get(path)).toBe((first ?? 0) + 3_660_000);
   });
-});
-
-it("a file that a repository has put under the name of an output, of its length, is not read in its place", async () => {
-  const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
-  const planted = "x".repeat(large.length);
-  const world = await openWorld({ files: createMemoryFiles({ [path]: planted }) });
-  const [preview] = outputs(await world.request([user("go"), answer([call("bash", large)])]));
-  expect(pathIn(preview)).toBe(path);
-  expect(world.files.text(path)).toBe(large);
 });

@@ -22,13 +22,6 @@ describe("the size of the context", () => {
     expect(sizes.estimate("ses_1", [...sent, user("y".repeat(400))])).toBeCloseTo(9_370 + 1_100, -1);
   });
 
-  it("the size of the context shrinks with what is taken out of what was reported", () => {
-    const sizes = createContextSizes();
-    sizes.observe("ses_1", () => sent, sent);
-    expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
-    expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_300 - 100, -1);
-  });
-
   it("the size of the context is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
     const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
