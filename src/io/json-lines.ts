@@ -51,13 +51,6 @@ export function formatCorruption(path: string, lineNumbers: readonly number[]): 
   return `${path}: ${lineNumbers.length === 1 ? "line" : "lines"} ${shown}${more} cannot be read, skipped`;
 }
 
-/** Every call may reject with the system's error. */
-export interface LineLog<T> {
-  read(path: string): Promise<JsonLines<T>>;
-  /** Appends the records in one call. Returns the number of bytes. */
-  append(path: string, records: readonly T[]): Promise<number>;
-}
-
 export interface LineLogOptions<T> {
   files: Files;
   /** `undefined` for an invalid record. */
@@ -66,17 +59,19 @@ export interface LineLogOptions<T> {
   complain?: { log: Pick<Log, "warn">; source: string; loss?: string };
 }
 
-export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>): LineLog<T> {
+/** Every call may reject with the system's error. */
+export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>) {
   const corruptSeen = new Map<string, number>();
 
   return {
-    async read(path) {
+    async read(path: string): Promise<JsonLines<T>> {
       const lines = await readJsonLines(files, path, parse);
       if (complain) report(path, lines, complain);
       return lines;
     },
 
-    async append(path, records) {
+    /** Appends the records in one call. Returns the number of bytes. */
+    async append(path: string, records: readonly T[]): Promise<number> {
       const text = records.map((record) => JSON.stringify(record)).join("\n");
       await files.appendLine(path, text);
       return Buffer.byteLength(text) + 1;
@@ -94,32 +89,26 @@ export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>):
   }
 }
 
-/** The same with one file per day, `<folder>/2026-11-21.jsonl`. A time means the day that contains it. */
-export interface DayLog<T> {
-  pathOf(timeMs: number): string;
-  read(timeMs: number): Promise<JsonLines<T>>;
-  append(timeMs: number, records: readonly T[]): Promise<number>;
-  /** Start times of the days that have a file, oldest first. */
-  days(): Promise<number[]>;
-  /** Removes the files of all earlier days. */
-  removeBefore(timeMs: number): Promise<void>;
-}
+export type DayLog<T> = ReturnType<typeof createDayLog<T>>;
 
-export function createDayLog<T>(options: LineLogOptions<T> & { folder: string }): DayLog<T> {
+/** The same with one file per day, `<folder>/2026-11-21.jsonl`. A time means the day that contains it. */
+export function createDayLog<T>(options: LineLogOptions<T> & { folder: string }) {
   const { files, folder } = options;
   const lines = createLineLog(options);
   const pathOf = (timeMs: number): string => join(folder, formatDayFile(timeMs));
 
   return {
     pathOf,
-    read: (timeMs) => lines.read(pathOf(timeMs)),
-    append: (timeMs, records) => lines.append(pathOf(timeMs), records),
+    read: (timeMs: number) => lines.read(pathOf(timeMs)),
+    append: (timeMs: number, records: readonly T[]) => lines.append(pathOf(timeMs), records),
 
-    async days() {
+    /** Start times of the days that have a file, oldest first. */
+    async days(): Promise<number[]> {
       return (await files.list(folder)).map(parseDayFile).filter((day) => day !== undefined);
     },
 
-    async removeBefore(timeMs) {
+    /** Removes the files of all earlier days. */
+    async removeBefore(timeMs: number): Promise<void> {
       const first = formatDayFile(timeMs);
       for (const name of await files.list(folder))
         if (isDayFile(name) && name < first) await files.remove(join(folder, name));
@@ -128,32 +117,26 @@ export function createDayLog<T>(options: LineLogOptions<T> & { folder: string })
 }
 
 /** Appends lines to files, those that wait for the same file in one call, in order. */
-export interface JoinedLines {
-  /** Adds a line; `write` appends it. */
-  add(path: string, line: string): void;
-  /** Appends the waiting lines of the file, and this one behind them if given. Rejects with the system's error. */
-  write(path: string, line?: string): Promise<void>;
-  /** Number of lines that wait for the file. */
-  waiting(path: string): number;
-}
-
-export function createJoinedLines(files: Pick<Files, "appendLine">): JoinedLines {
+export function createJoinedLines(files: Pick<Files, "appendLine">) {
   const waiting = new Map<string, string[]>();
 
   return {
-    add(path, line) {
+    /** Adds a line; `write` appends it. */
+    add(path: string, line: string): void {
       const lines = waiting.get(path);
       if (lines) lines.push(line);
       else waiting.set(path, [line]);
     },
 
-    async write(path, line) {
+    /** Appends the waiting lines of the file, and this one behind them if given. Rejects with the system's error. */
+    async write(path: string, line?: string): Promise<void> {
       const lines = [...(waiting.get(path) ?? []), ...(line === undefined ? [] : [line])];
       waiting.delete(path);
       if (lines.length > 0) await files.appendLine(path, lines.join("\n"));
     },
 
-    waiting: (path) => waiting.get(path)?.length ?? 0,
+    /** Number of lines that wait for the file. */
+    waiting: (path: string): number => waiting.get(path)?.length ?? 0,
   };
 }
 

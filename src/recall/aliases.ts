@@ -7,13 +7,6 @@ import type { Kept } from "./kept.js";
 import { isOneEditAway } from "./lexical.js";
 import { stopWords } from "./terms.js";
 
-export interface Aliases {
-  add(entry: Kept): void;
-  remove(entry: Kept): void;
-  /** The matched name by entry id. */
-  find(text: string): ReadonlyMap<string, string>;
-}
-
 interface Phrase {
   /** Stemmed words. */
   words: readonly string[];
@@ -30,12 +23,12 @@ const LONGEST_TITLE = 100;
 /** A name shared by more entries identifies none of them. */
 const MOST_OF_A_NAME = 12;
 
-export function createAliases(): Aliases {
+export function createAliases() {
   /** By the first two letters of the name's first word, in lower case and stemmed; in each, by the stemmed words. */
   const byStart = new Map<string, Map<string, Phrase>>();
 
   return {
-    add(entry) {
+    add(entry: Kept): void {
       for (const { key, name, single, start, words } of readNames(entry)) {
         const phrases = byStart.get(start) ?? new Map<string, Phrase>();
         const phrase = phrases.get(key) ?? { words, single, bearers: new Map<string, string>() };
@@ -44,7 +37,7 @@ export function createAliases(): Aliases {
       }
     },
 
-    remove(entry) {
+    remove(entry: Kept): void {
       for (const { key, start } of readNames(entry)) {
         const phrases = byStart.get(start);
         const phrase = phrases?.get(key);
@@ -53,7 +46,8 @@ export function createAliases(): Aliases {
       }
     },
 
-    find(text) {
+    /** The matched name by entry id. */
+    find(text: string): ReadonlyMap<string, string> {
       const written = splitWritten(text);
       const stems = written.map(toStem);
       const found = new Map<string, string>();

@@ -28,7 +28,7 @@ export interface Fit {
   readonly frequency: ReadonlyMap<string, number>;
 }
 
-export interface FitOptions {
+interface FitOptions {
   limit: number;
   /** If the index has none of the terms, match terms that begin with one or differ in one letter. */
   guess: boolean;
@@ -36,13 +36,6 @@ export interface FitOptions {
   withGroups: boolean;
   /** Entries count by their weight; else all count alike. */
   isWeighed: boolean;
-}
-
-export interface LexicalIndex {
-  add(bag: Bag): void;
-  /** `bag` must be the bag that was added. */
-  remove(bag: Bag): void;
-  search(terms: readonly string[], options: FitOptions): Fit;
 }
 
 /** The entries that have a term, with its count in each. */
@@ -69,12 +62,12 @@ interface Index {
   totalLength: number;
 }
 
-export function createLexicalIndex(): LexicalIndex {
+export function createLexicalIndex() {
   const index: Index = { postings: new Map(), entries: new Map(), groups: new Map(), totalLength: 0 };
   const { entries, postings } = index;
 
   return {
-    add({ counts, group, id, weight }) {
+    add({ counts, group, id, weight }: Bag): void {
       const length = sum(counts.values());
       const entry = { group, length, weight };
       entries.set(id, entry);
@@ -85,7 +78,8 @@ export function createLexicalIndex(): LexicalIndex {
       }
     },
 
-    remove({ counts, id }) {
+    /** It must be the bag that was added. */
+    remove({ counts, id }: Bag): void {
       const entry = entries.get(id);
       if (!entry) return;
       entries.delete(id);
@@ -96,7 +90,7 @@ export function createLexicalIndex(): LexicalIndex {
       }
     },
 
-    search(terms, { guess, isWeighed, limit, withGroups }) {
+    search(terms: readonly string[], { guess, isWeighed, limit, withGroups }: FitOptions): Fit {
       const exact = terms.flatMap((term) => {
         const posting = postings.get(term);
         return posting ? [{ term, posting, weight: 1 }] : [];

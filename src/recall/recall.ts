@@ -16,7 +16,7 @@
  */
 import { systemClock } from "../io/clock.js";
 import { findDateTerms } from "../text/dates.js";
-import { type Aliases, createAliases } from "./aliases.js";
+import { createAliases } from "./aliases.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
 import {
@@ -159,7 +159,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
 /** By entry id, the alias in the text, or the issue, merge request or file that both text and entry name. */
 function findNamed(
   text: string,
-  { aliases, links }: { aliases: Aliases; links: Links },
+  { aliases, links }: { aliases: ReturnType<typeof createAliases>; links: ReturnType<typeof createLinks> },
 ): Map<string, string> {
   const named = new Map(aliases.find(text));
   for (const entity of findEntities(text))
@@ -188,29 +188,23 @@ function trimWord(word: string): string {
 }
 
 /** Discounts older work, relative to the newest and oldest entries, not to today. */
-interface Ages {
-  add(entry: Kept): void;
-  remove(entry: Kept): void;
-  /**
-   * 1 for the newest entry and entries that do not age, just over 0.5 for the oldest: the part above 0.5 halves with each
-   * quarter of the covered time.
-   */
-  weigh(entry: Kept): number;
-}
-
-function createAges(): Ages {
+function createAges() {
   const times = new Map<string, number>();
   let range: { last: number; covered: number } | undefined;
 
   return {
-    add({ at, id, isWork }) {
+    add({ at, id, isWork }: Kept): void {
       if (isWork && at !== undefined) times.set(id, at);
       range = undefined;
     },
-    remove({ id }) {
+    remove({ id }: Kept): void {
       if (times.delete(id)) range = undefined;
     },
-    weigh({ at, isWork }) {
+    /**
+     * 1 for the newest entry and entries that do not age, just over 0.5 for the oldest: the part above 0.5 halves with
+     * each quarter of the covered time.
+     */
+    weigh({ at, isWork }: Kept): number {
       if (!isWork || at === undefined) return 1;
       range ??= findRange([...times.values()]);
       const { covered, last } = range;
@@ -267,33 +261,25 @@ function readQuery(query: string, nowMs: number): Asked {
 
 /* Links between entries: one names the other, or both name the same issue, merge request or file. */
 
-interface Links {
-  add(entry: Kept): void;
-  remove(entry: Kept): void;
-  /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
-  follow(entry: Kept): ReadonlyMap<string, string>;
-  /** Entries that name this entity; none if too many do. */
-  naming(entity: string): readonly string[];
-}
-
 /** An entity named by more entries says nothing about any of them. */
 const HUB = 20;
 
-function createLinks(): Links {
+function createLinks() {
   const byEntity = new Map<string, Set<string>>();
   /** Naming entries by the id of the named entry. */
   const namedBy = new Map<string, Set<string>>();
 
   return {
-    add(entry) {
+    add(entry: Kept): void {
       for (const entity of entry.entities) put(byEntity, entity, entry.id);
       for (const link of entry.links) put(namedBy, link, entry.id);
     },
-    remove(entry) {
+    remove(entry: Kept): void {
       for (const entity of entry.entities) take(byEntity, entity, entry.id);
       for (const link of entry.links) take(namedBy, link, entry.id);
     },
-    follow({ id, entities, links }) {
+    /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
+    follow({ id, entities, links }: Kept): ReadonlyMap<string, string> {
       const found = new Map<string, string>();
       for (const other of [...links, ...(namedBy.get(id) ?? [])]) found.set(other, id);
       for (const entity of entities) {
@@ -305,6 +291,7 @@ function createLinks(): Links {
     naming: bearersOf,
   };
 
+  /** Entries that name this entity; none if too many do. */
   function bearersOf(entity: string): readonly string[] {
     const bearers = byEntity.get(entity);
     return bearers && bearers.size <= HUB ? [...bearers] : [];
@@ -327,24 +314,13 @@ function take(sets: Map<string, Set<string>>, key: string, id: string): void {
  * vectors otherwise.
  */
 
-interface Meaning {
-  /** An entry that is withheld is never given to the embedder. */
-  add(entry: Kept, isWithheld: boolean): void;
-  remove(id: string): void;
-  /** Embeds the entries that wait for it. Rejects with the embedder's error; the next call retries the rest. */
-  embed(): Promise<void>;
-  judgeByWords(text: string): Judgement[];
-  /** `judgeByWords` if the embedder fails. Never rejects. */
-  judge(text: string): Promise<Judgement[]>;
-}
-
 /** Weight of the most similar entry by word vectors; an embedder names its own weight. */
 const MEANING_WEIGHT = 0.2;
 
 function createMeaning({
   embedder,
   wordVectors,
-}: Required<Pick<RecallOptions, "wordVectors">> & { embedder: Embedder | undefined }): Meaning {
+}: Required<Pick<RecallOptions, "wordVectors">> & { embedder: Embedder | undefined }) {
   const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
   const byEmbedder = embedder && createEmbedderLikeness(embedder);
   const compareWords = (text: string): Likenesses => {
@@ -355,17 +331,20 @@ function createMeaning({
     alike ? [{ alike, weight }] : [];
 
   return {
-    add(entry, isWithheld) {
+    /** An entry that is withheld is never given to the embedder. */
+    add(entry: Kept, isWithheld: boolean): void {
       if (!entry.isWork) byWords?.add(entry.id, toSpoken(entry));
       if (!isWithheld) byEmbedder?.add(entry.id, toSpoken(entry));
     },
-    remove(id) {
+    remove(id: string): void {
       byWords?.remove(id);
       byEmbedder?.remove(id);
     },
+    /** Embeds the entries that wait for it. Rejects with the embedder's error; the next call retries the rest. */
     embed: async () => byEmbedder?.fill(),
-    judgeByWords: (text) => toJudgements(compareWords(text)),
-    async judge(text) {
+    judgeByWords: (text: string): Judgement[] => toJudgements(compareWords(text)),
+    /** `judgeByWords` if the embedder fails. Never rejects. */
+    async judge(text: string): Promise<Judgement[]> {
       const embedded = await byEmbedder?.compare(text);
       const others = compareWords(text);
       if (!embedded) return toJudgements(others);

@@ -6,62 +6,48 @@ import { MOST_OF_A_FIELD, stopWords } from "./terms.js";
 /** Similarity to the text by entry id, 0 to 1, similar entries only; `undefined` if there is no vector to compare. */
 export type Likenesses = ReadonlyMap<string, number> | undefined;
 
-/** Similarity by word vectors. Synchronous. */
-export interface WordLikeness {
-  add(id: string, text: string): void;
-  remove(id: string): void;
-  compare(text: string): Likenesses;
-}
-
 /** Below this, two texts share a tone rather than a subject. */
 const LEAST_LIKENESS = 0.3;
 
-export function createWordLikeness(words: WordVectors): WordLikeness {
+/** Similarity by word vectors. */
+export function createWordLikeness(words: WordVectors) {
   const vectors = new Map<string, Float32Array>();
   return {
-    add(id, text) {
+    add(id: string, text: string): void {
       const vector = toUnit(words.vectorOf(text));
       if (vector) vectors.set(id, vector);
     },
-    remove: (id) => void vectors.delete(id),
-    compare: (text) => compareWith(vectors, words.vectorOf(text), LEAST_LIKENESS),
+    remove: (id: string) => void vectors.delete(id),
+    compare: (text: string): Likenesses => compareWith(vectors, words.vectorOf(text), LEAST_LIKENESS),
   };
-}
-
-/** Similarity by an embedder's vectors, fetched in the background. */
-export interface EmbedderLikeness {
-  add(id: string, text: string): void;
-  remove(id: string): void;
-  /** True if the entry has a vector. */
-  has(id: string): boolean;
-  /** Fetches missing vectors. Rejects with the embedder's error; the next call retries the rest. */
-  fill(): Promise<void>;
-  /** Never rejects. */
-  compare(text: string): Promise<Likenesses>;
 }
 
 /** Number of texts per call of the embedder: the most that some servers take. */
 const BATCH = 32;
 
-export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
+/** Similarity by an embedder's vectors, fetched in the background. */
+export function createEmbedderLikeness(embedder: Embedder) {
   const vectors = new Map<string, Float32Array>();
   const waiting = new Map<string, string>();
   let filling: Promise<void> | undefined;
 
   return {
-    add: (id, text) => void waiting.set(id, text),
-    remove(id) {
+    add: (id: string, text: string) => void waiting.set(id, text),
+    remove(id: string): void {
       waiting.delete(id);
       vectors.delete(id);
     },
-    has: (id) => vectors.has(id),
-    fill() {
+    /** True if the entry has a vector. */
+    has: (id: string): boolean => vectors.has(id),
+    /** Fetches missing vectors. Rejects with the embedder's error; the next call retries the rest. */
+    fill(): Promise<void> {
       filling ??= fetchMissing().finally(() => {
         filling = undefined;
       });
       return filling;
     },
-    async compare(text) {
+    /** Never rejects. */
+    async compare(text: string): Promise<Likenesses> {
       if (vectors.size === 0) return undefined;
       try {
         const given = embedder.embedQuery

@@ -140,16 +140,9 @@ function formatWhy(weight: Weight | undefined, spell: (terms: readonly string[])
 }
 
 /** Neighbours within groups: the answer to a question often comes a turn or two after the words of it. */
-export interface Neighbour {
+interface Neighbour {
   readonly id: string;
   readonly places: 1 | 2;
-}
-
-export interface Groups {
-  add(group: string, member: { readonly id: string; readonly order: number }): void;
-  remove(group: string, id: string): void;
-  /** Entries up to two places before and after it, with their distance. */
-  neighbours(group: string, id: string): readonly Neighbour[];
 }
 
 const STEPS = [
@@ -159,23 +152,24 @@ const STEPS = [
   [2, 2],
 ] as const;
 
-export function createGroups(): Groups {
+export function createGroups() {
   /** By group: the order by id of its members. */
   const groups = new Map<string, Map<string, number>>();
   /** By group: ids in order, and the place of each. Made with the first use after a change. */
   const sorted = new Map<string, { ids: readonly string[]; places: ReadonlyMap<string, number> }>();
 
   return {
-    add(name, { id, order }) {
+    add(name: string, { id, order }: Pick<Kept, "id" | "order">): void {
       groups.set(name, (groups.get(name) ?? new Map()).set(id, order));
       sorted.delete(name);
     },
-    remove(name, id) {
+    remove(name: string, id: string): void {
       const group = groups.get(name);
       if (group?.delete(id) && group.size === 0) groups.delete(name);
       sorted.delete(name);
     },
-    neighbours(name, id) {
+    /** Entries up to two places before and after it, with their distance. */
+    neighbours(name: string, id: string): readonly Neighbour[] {
       const { ids, places } = sorted.get(name) ?? sort(name);
       const at = places.get(id);
       if (at === undefined) return [];
