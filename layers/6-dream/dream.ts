@@ -45,7 +45,7 @@ import {
   nameGroup,
   planGroups,
 } from "./ask-model.js";
-import { planBackoff } from "./gates.js";
+import { isWithin } from "./gates.js";
 import { type DreamReport, formatCounts, writeDream } from "./page.js";
 import { type Drafts, merge, nameFinding, planDream, readChanges, readLiving } from "./plan.js";
 
@@ -258,8 +258,7 @@ async function recordSuccess(
   // It answered with changes, and none was accepted.
   const isNonsense = refused.length > 0 && !usedModel;
   const isGood = answer?.kind === "answered" && !isNonsense;
-  const asked = answer &&
-    answer.kind !== "refused" && { model: isGood ? ("good" as const) : ("bad" as const) };
+  const asked = answer && answer.kind !== "refused" && { hasModelFailed: !isGood };
   const seen = isGood ? answer.asked.map(nameGroup) : [];
   try {
     const next = noteSuccess(state, clock.now(), { ...asked, seen, told });
@@ -301,6 +300,8 @@ async function recordFailure(
   return { kind: "failed", why };
 }
 
+/** How long a model that has failed is not asked. */
+const MODEL_PAUSE_MS = 3_600_000;
 /** Tokens of the model call in one dream: its prompt and the answer. */
 const MOST_TOKENS = 50_000;
 
@@ -313,10 +314,9 @@ export async function dreamInSession(
   const { maxRuntime: maxRuntimeMs } = config.dream;
   await checkpoints.keep(sessionID, "dream");
   const deadlineMs = Math.floor(maxRuntimeMs * MODELS_SHARE);
-  const { lastModelFailureMs = 0, modelFailures } = await readDreamState(files, folders.dreamState);
+  const { lastModelFailureMs } = await readDreamState(files, folders.dreamState);
   // After a failure the model is not asked for a while; the rules still apply.
-  const sinceMs = clock.now() - lastModelFailureMs;
-  const isAllowed = modelFailures === 0 || sinceMs < 0 || sinceMs >= planBackoff(modelFailures);
+  const isAllowed = !isWithin(lastModelFailureMs, MODEL_PAUSE_MS, clock.now());
   const askModel = isAllowed && createAskModel({ ...context, sessionID, maxTokens: MOST_TOKENS, deadlineMs });
   return runDream(context, { maxRuntimeMs, ...(askModel && { askModel }), ...options });
 }

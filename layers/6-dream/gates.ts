@@ -38,17 +38,8 @@ export function planBackoff(failures: number): number {
 }
 
 /** False for a time in the future, which a wrong clock has written. */
-function isWithin(timeMs: number | undefined, spanMs: number, nowMs: number): boolean {
+export function isWithin(timeMs: number | undefined, spanMs: number, nowMs: number): boolean {
   return timeMs !== undefined && timeMs <= nowMs && nowMs - timeMs < spanMs;
-}
-
-export interface Gates {
-  /** A turn of this session has begun, or ended. */
-  note(sessionID: string, is: "busy" | "idle"): void;
-  /** Why there should be no dream now, as a clause. Reads the memories only if the cheaper gates are open. */
-  findObstacle(state: DreamState): Promise<string | undefined>;
-  /** The same from what is in memory: does not read the disk or ask whether sessions are busy. */
-  findKnownObstacle(state: DreamState): string | undefined;
 }
 
 export function createGates({
@@ -56,23 +47,26 @@ export function createGates({
   config,
   instances,
   memories,
-}: Pick<LayerContext, "clock" | "config" | "instances" | "memories">): Gates {
+}: Pick<LayerContext, "clock" | "config" | "instances" | "memories">) {
   const busy = new Set<string>();
 
   return {
-    note(sessionID, is) {
+    /** A turn of this session has begun, or ended. */
+    note(sessionID: string, is: "busy" | "idle"): void {
       if (is === "busy") busy.add(sessionID);
       else busy.delete(sessionID);
     },
 
-    async findObstacle(state) {
+    /** Why there should be no dream now, as a clause. Reads the memories only if the cheaper gates are open. */
+    async findObstacle(state: DreamState): Promise<string | undefined> {
       const early = findObstacle(state, { ...readFacts(state), changed: Number.POSITIVE_INFINITY });
       if (early !== undefined) return early;
       await memories.list();
       return findObstacle(state, { ...readFacts(state), isBusy: await isBusy() });
     },
 
-    findKnownObstacle: (state) => findObstacle(state, readFacts(state)),
+    /** The same from what is in memory: does not read the disk or ask whether sessions are busy. */
+    findKnownObstacle: (state: DreamState): string | undefined => findObstacle(state, readFacts(state)),
   };
 
   function readFacts({ lastSuccessMs = 0 }: DreamState): GateFacts {

@@ -8,19 +8,13 @@ import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import type { FileTouch } from "../../src/notes/stored.js";
 import { cut, toLine } from "../../src/text/text.js";
 
-export interface Subagents {
-  /** The brief after a subagent's first message; empty for any other request. */
-  brief(request: ContextRequest): Promise<Addition[]>;
-  /** Notes the files touched by the subagents whose results are new in this request. */
-  noteEnded(request: ContextRequest): Promise<void>;
-}
-
 /** `layer` names the layer in the recorded decisions. */
-export function createSubagents(context: LayerContext, layer: string): Subagents {
+export function createSubagents(context: LayerContext, layer: string) {
   const { background, config, family, host, log, notes } = context;
 
   return {
-    async brief({ find, history, sessionID }) {
+    /** The brief after a subagent's first message; empty for any other request. */
+    async brief({ find, history, sessionID }: ContextRequest): Promise<Addition[]> {
       const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
       if (!key || isExtendedBy(layer, find(key.key))) return [];
       const ancestors = await family.findAncestors(sessionID);
@@ -34,7 +28,8 @@ export function createSubagents(context: LayerContext, layer: string): Subagents
       return text === undefined ? [] : [{ behind: key, text }];
     },
 
-    async noteEnded({ history, sessionID }) {
+    /** Notes the files touched by the subagents whose results are new in this request. */
+    async noteEnded({ history, sessionID }: ContextRequest): Promise<void> {
       const fresh = history.results(Math.max(0, history.lastAnswer)).map(({ part }) => part);
       const ended = fresh.flatMap((part) => {
         const childID = part.tool === "task" ? part.state.metadata?.sessionId : undefined;
@@ -79,13 +74,6 @@ export function listTouched({ files, subagents }: Pick<SessionFacts, "files" | "
  * bounded, because ten subagents cost it ten times.
  */
 
-export interface BriefInput {
-  /** Facts of the session that started the subagent, then of its ancestors, as far as known. */
-  ancestors: readonly SessionFacts[];
-  /** Absolute path of the root session's notes. */
-  notesPath: string;
-}
-
 /** 1,500 tokens at four characters each. */
 export const MOST_CHARACTERS = 6_000;
 
@@ -96,8 +84,18 @@ const MOST = { rules: 16, reasons: 6, todos: 8, files: 20, findings: 4 };
 const INTRODUCTION =
   "[Strata] Background from the session that started you. Your task is the message above, and only that; what the user has laid down holds for you too.";
 
-/** `undefined` if nothing useful is known. */
-export function formatBrief({ ancestors, notesPath }: BriefInput): string | undefined {
+/**
+ * `ancestors` has the facts of the session that started the subagent, then of its ancestors, as far as known. `undefined`
+ * if nothing useful is known.
+ */
+export function formatBrief({
+  ancestors,
+  notesPath,
+}: {
+  ancestors: readonly SessionFacts[];
+  /** Absolute, of the root session. */
+  notesPath: string;
+}): string | undefined {
   const root = ancestors.at(-1);
   if (!root) return undefined;
   const sections = [

@@ -3,9 +3,19 @@
  * loses none of it. After deleting it the next dream starts at once.
  */
 import { DAY_MS, formatDay } from "../base/days.js";
-import { count, finite, isRecord, isVersion, parseJson, string } from "../base/shape.js";
+import {
+  count,
+  finite,
+  isRecord,
+  isVersion,
+  list,
+  object,
+  optional,
+  parseJson,
+  string,
+} from "../base/shape.js";
 import type { Files } from "../io/files.js";
-import { createStateFile, formatPage, type StateFile } from "../io/state-file.js";
+import { createStateFile, formatPage } from "../io/state-file.js";
 
 export interface DreamState {
   /** Time of the last successful dream. */
@@ -13,8 +23,7 @@ export interface DreamState {
   /** Consecutive failures, and the time of the last one. */
   failures: number;
   lastFailureMs?: number;
-  /** The same for the model's part; a dream continues without it. */
-  modelFailures: number;
+  /** When the model's part failed last; a dream continues without it. */
   lastModelFailureMs?: number;
   /** Clusters that a model has already judged in their current form. */
   seen: readonly string[];
@@ -30,7 +39,7 @@ const MOST_SEEN = 2_000;
 const MOST_TOLD = 5_000;
 const MOST_SPARED = 5_000;
 const MOST_DAYS = 400;
-const FRESH: DreamState = { failures: 0, modelFailures: 0, seen: [], told: [], spared: [], days: [] };
+const FRESH: DreamState = { failures: 0, seen: [], told: [], spared: [], days: [] };
 /** A memory may be forgotten if unused on this many days with dreams, over at least `WATCHED_MS`. */
 const WATCHED_DAYS = 10;
 const WATCHED_MS = 90 * DAY_MS;
@@ -45,31 +54,26 @@ export function isWatched({ days }: Pick<DreamState, "days">, sinceMs: number, n
   return firstMs <= nowMs - WATCHED_MS && times.filter((dayMs) => dayMs > sinceMs).length >= WATCHED_DAYS;
 }
 
-/** The state after a successful dream. `model` is the outcome of the model's part, if it took part. Pure. */
+/** The state after a successful dream. `hasModelFailed` is absent if the model took no part. Pure. */
 export function noteSuccess(
-  state: DreamState,
+  { days, lastModelFailureMs, seen, spared, told }: DreamState,
   nowMs: number,
-  { model, seen, told }: { model?: "good" | "bad"; seen: readonly string[]; told: readonly string[] },
+  found: { hasModelFailed?: boolean; seen: readonly string[]; told: readonly string[] },
 ): DreamState {
-  const { lastModelFailureMs, modelFailures } = state;
   const today = formatDay(nowMs);
+  const failureMs = found.hasModelFailed === undefined ? lastModelFailureMs : nowMs;
   return {
     failures: 0,
-    days: [...state.days.filter((day) => day !== today), today].slice(-MOST_DAYS),
+    days: [...days.filter((day) => day !== today), today].slice(-MOST_DAYS),
     lastSuccessMs: nowMs,
-    seen: [...state.seen, ...seen],
-    told: [...state.told, ...told],
-    spared: state.spared,
-    ...(model === "bad"
-      ? { modelFailures: modelFailures + 1, lastModelFailureMs: nowMs }
-      : { modelFailures: model === "good" ? 0 : modelFailures, ...pick(lastModelFailureMs) }),
+    seen: [...seen, ...found.seen],
+    told: [...told, ...found.told],
+    spared,
+    ...(found.hasModelFailed !== false && failureMs !== undefined && { lastModelFailureMs: failureMs }),
   };
 }
 
-const pick = (lastModelFailureMs: number | undefined) =>
-  lastModelFailureMs === undefined ? {} : { lastModelFailureMs };
-
-/** An unreadable or invalid file, or a folder in its place, counts as absent. */
+/** An invalid file, or a folder in its place, counts as absent. */
 export async function readDreamState(files: Files, path: string): Promise<DreamState> {
   return (await files.stat(path))?.kind === "file" ? openDreamState(files).read(path) : FRESH;
 }
@@ -78,41 +82,31 @@ export async function writeDreamState(files: Files, path: string, state: DreamSt
   await openDreamState(files).write(path, state);
 }
 
-function openDreamState(files: Files): StateFile<DreamState> {
-  return createStateFile<DreamState>({
+const openDreamState = (files: Files) =>
+  createStateFile<DreamState>({
     files,
     parse: parseDreamState,
-    format: formatDreamState,
+    format: ({ seen, spared, told, ...state }) =>
+      formatPage({
+        ...state,
+        seen: seen.slice(-MOST_SEEN),
+        told: told.slice(-MOST_TOLD),
+        spared: spared.slice(-MOST_SPARED),
+      }),
     fresh: FRESH,
   });
-}
 
-function formatDreamState(state: DreamState): string {
-  const { seen, spared, told } = state;
-  return formatPage({
-    ...state,
-    seen: seen.slice(-MOST_SEEN),
-    told: told.slice(-MOST_TOLD),
-    spared: spared.slice(-MOST_SPARED),
-  });
-}
+const texts = list(string);
+const isDreamState = object<DreamState>({
+  failures: count,
+  lastFailureMs: optional(finite),
+  lastModelFailureMs: optional(finite),
+  lastSuccessMs: optional(finite),
+  ...{ days: texts, seen: texts, spared: texts, told: texts },
+});
 
-function parseDreamState(text: string): DreamState {
+function parseDreamState(text: string): DreamState | undefined {
   const value = parseJson(text);
-  if (!isRecord(value) || !isVersion(value.v)) return FRESH;
-  const { failures, lastFailureMs, lastModelFailureMs, lastSuccessMs, modelFailures } = value;
-  return {
-    failures: toCount(failures),
-    modelFailures: toCount(modelFailures),
-    seen: readTexts(value.seen),
-    told: readTexts(value.told),
-    spared: readTexts(value.spared),
-    days: readTexts(value.days).filter((day) => /^\d{4}-\d\d-\d\d$/.test(day)),
-    ...(finite(lastSuccessMs) && { lastSuccessMs }),
-    ...(finite(lastFailureMs) && { lastFailureMs }),
-    ...(finite(lastModelFailureMs) && { lastModelFailureMs }),
-  };
+  const state = isRecord(value) && isVersion(value.v) ? { ...FRESH, ...value } : undefined;
+  return isDreamState(state) ? state : undefined;
 }
-
-const readTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(string) : []);
-const toCount = (value: unknown): number => (count(value) ? Math.floor(value) : 0);

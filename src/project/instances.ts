@@ -26,7 +26,7 @@ import {
 
 export interface Instances {
   readonly ownID: string;
-  readonly sessions: LiveSessions;
+  readonly sessions: ReturnType<typeof createLiveSessions>;
   /** Makes this instance known; resolves when the others can see it. Rejects with the system's error. */
   join(): Promise<void>;
   /** Has the own sessions written down, soon. Never rejects. */
@@ -153,42 +153,35 @@ export function createInstances(options: InstancesOptions): Instances {
 
 /* Sessions of this instance that can receive messages: a subagent's while it works, others until they are deleted. */
 
-export interface LiveSessions {
-  /** Newest first. */
-  list(): LiveSession[];
-  find(sessionID: string): LiveSession | undefined;
-  /** A turn begins. Returns whether that changes the list. */
-  begin(sessionID: string): boolean;
-  /** Sets the user's last request. Returns whether that changes the list. */
-  setGoal(sessionID: string, goal: string | undefined): boolean;
-  /** Removes an ended session. Returns whether the list changed. */
-  end(sessionID: string): boolean;
-  /** Learns from an event of the host. Returns whether that changes the list. */
-  onEvent(type: string, properties: Readonly<Record<string, unknown>>): boolean;
-}
-
 /** Bounds the list for people who browse old sessions. */
 const MOST_SESSIONS = 30;
 const GOAL_CHARACTERS = 120;
 
-export function createLiveSessions(family: Pick<Family, "knownParent">): LiveSessions {
+/** Every change returns whether it changes the list. */
+export function createLiveSessions(family: Pick<Family, "knownParent">) {
   /** Newest last. */
   const sessions = new Map<string, LiveSession>();
 
   return {
-    list: () => [...sessions.values()].reverse(),
-    find: (sessionID) => sessions.get(sessionID),
-    begin: (sessionID) => put({ ...(sessions.get(sessionID) ?? name(sessionID)), state: "busy" }),
+    /** Newest first. */
+    list: (): LiveSession[] => [...sessions.values()].reverse(),
+    find: (sessionID: string): LiveSession | undefined => sessions.get(sessionID),
+    /** A turn begins. */
+    begin: (sessionID: string): boolean =>
+      put({ ...(sessions.get(sessionID) ?? name(sessionID)), state: "busy" }),
 
-    setGoal(sessionID, goal) {
+    /** Sets the user's last request. */
+    setGoal(sessionID: string, goal: string | undefined): boolean {
       const known = sessions.get(sessionID);
       if (!known || goal === undefined) return false;
       return put({ ...known, goal: toLine(goal, GOAL_CHARACTERS) });
     },
 
-    end: (sessionID) => sessions.delete(sessionID),
+    /** A session has ended. */
+    end: (sessionID: string): boolean => sessions.delete(sessionID),
 
-    onEvent(type, { sessionID, info }) {
+    /** Learns from an event of the host. */
+    onEvent(type: string, { sessionID, info }: Readonly<Record<string, unknown>>): boolean {
       if (type === "session.deleted") return isRecord(info) && sessions.delete(String(info.id));
       const known = type === "session.idle" ? sessions.get(String(sessionID)) : undefined;
       if (!known) return false;

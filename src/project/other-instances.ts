@@ -20,28 +20,12 @@ import type { Files } from "../io/files.js";
 import { isProcessIdentity, type ProcessIdentity, type RunningProcesses } from "../io/holders.js";
 import { createStateFile, formatPage, type StateFile } from "../io/state-file.js";
 
-/** Both reject with the system's error. */
-export interface OtherInstances {
-  look(): Promise<{ alive: Instance[]; ended: Instance[] }>;
-  /** Removes the file of one that has ended. */
-  remove(ended: Instance): Promise<void>;
-}
-
-export interface OtherInstancesOptions {
-  clock: Pick<Clock, "now">;
-  files: Files;
-  folder: string;
-  /** Of this instance. */
-  id: string;
-  processes: RunningProcesses;
-}
-
 /** Six heartbeats. */
 export const SILENT_MS = 180_000;
 
 /**
  * An instance is alive if its process is. If that cannot be told from here, on another machine, it is while its heartbeat
- * is less than three minutes old.
+ * is less than three minutes old. `id` is that of this instance. Both calls reject with the system's error.
  */
 export function createOtherInstances({
   clock,
@@ -49,11 +33,17 @@ export function createOtherInstances({
   folder,
   id,
   processes,
-}: OtherInstancesOptions): OtherInstances {
+}: {
+  clock: Pick<Clock, "now">;
+  files: Files;
+  folder: string;
+  id: string;
+  processes: RunningProcesses;
+}) {
   const file = openInstanceFile(files);
 
   return {
-    async look() {
+    async look(): Promise<{ alive: Instance[]; ended: Instance[] }> {
       const alive: Instance[] = [];
       const ended: Instance[] = [];
       for (const name of await files.list(folder)) {
@@ -66,7 +56,8 @@ export function createOtherInstances({
       return { alive, ended };
     },
 
-    remove: ({ id: ended }) => files.remove(join(folder, `${ended}.json`)),
+    /** Removes the file of one that has ended. */
+    remove: ({ id: ended }: Instance) => files.remove(join(folder, `${ended}.json`)),
   };
 
   async function isAlive({ heartbeat, process }: Instance): Promise<boolean> {

@@ -55,29 +55,25 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
   };
 }
 
-export interface Seal {
-  /**
-   * The mark of this text, the same in all processes of this user. If the key is unavailable, the mark is valid in this
-   * process only. Never rejects.
-   */
-  mark(text: string): Promise<string>;
-}
-
-export interface SealOptions {
-  files: Files;
-  log: Log;
-  stateFolder: string;
-}
+export type Seal = ReturnType<typeof createSeal>;
 
 const KEY_BYTES = 32;
 const MARK_CHARACTERS = 16;
 
-export function createSeal({ files, log, stateFolder }: SealOptions): Seal {
+export function createSeal({
+  files,
+  log,
+  stateFolder,
+}: Pick<OwnOptions, "files" | "log"> & { stateFolder: string }) {
   const path = join(stateFolder, "key");
   let key: Promise<Buffer> | undefined;
 
   return {
-    async mark(text) {
+    /**
+     * The mark of this text, the same in all processes of this user. If the key is unavailable, the mark is valid in this
+     * process only. Never rejects.
+     */
+    async mark(text: string): Promise<string> {
       key ??= readKey().catch((thrown) => {
         log.warn(
           "owner",
@@ -104,38 +100,32 @@ export function createSeal({ files, log, stateFolder }: SealOptions): Seal {
   }
 }
 
-/** No call rejects. */
-export interface SeenSessions {
-  /** Records, once, that this session runs here. */
-  note(sessionID: string): Promise<void>;
-  /** Returns the sessions that ran here; those that the record does not tell in time count as not run here. */
-  filter(sessionIDs: readonly string[]): Promise<ReadonlySet<string>>;
-}
-
-export interface SeenSessionsOptions {
-  clock: Clock;
-  files: Files;
-  log: Log;
-  /** Rejects with the system's error. */
-  locateRecord(): Promise<ProjectRecord>;
-}
+export type SeenSessions = ReturnType<typeof createSeenSessions>;
 
 /** Well below the time that a turn waits for its notes. */
 const WITHIN_MS = 500;
 
-export function createSeenSessions({ clock, files, locateRecord, log }: SeenSessionsOptions): SeenSessions {
+/** No call rejects. */
+export function createSeenSessions({
+  clock,
+  files,
+  locateRecord,
+  log,
+}: Pick<OwnOptions, "clock" | "files" | "log"> & Pick<Own, "locateRecord">) {
   const known = new Set<string>();
   let readBytes = 0;
   let hasFailed = false;
 
   return {
-    async note(sessionID) {
+    /** Records, once, that this session runs here. */
+    async note(sessionID: string): Promise<void> {
       if (known.has(sessionID)) return;
       known.add(sessionID);
       await guard(async () => files.appendLine((await locateRecord()).sessions, sessionID));
     },
 
-    async filter(sessionIDs) {
+    /** Returns the sessions that ran here; those that the record does not tell in time count as not run here. */
+    async filter(sessionIDs: readonly string[]): Promise<ReadonlySet<string>> {
       if (sessionIDs.some((id) => !known.has(id))) await waitAtMost(clock, WITHIN_MS, () => guard(read));
       return new Set(sessionIDs.filter((id) => known.has(id)));
     },

@@ -19,49 +19,22 @@ export interface BranchFile {
   bytes: number;
 }
 
-export interface BareRepository {
-  /** Creates the repository if there is none, and removes locks that a killed git left behind. */
-  open(): Promise<void>;
-  /** The tip of the remote's branch; `undefined` if there is no such branch. @throws UNREACHABLE */
-  findTip(remote: Remote): Promise<string | undefined>;
-  /** Fetches the tip, or a newer one, with its history. Returns the commit fetched. @throws UNREACHABLE */
-  fetchTip(remote: Remote, tip: string): Promise<string>;
-  /** Is `commit` present and an ancestor of `later`? */
-  isBefore(commit: string, later: string): Promise<boolean>;
-  listFiles(commit: string): Promise<BranchFile[]>;
-  /** The texts of these files, in the same order. */
-  readFiles(files: readonly BranchFile[]): Promise<string[]>;
-  /** Commits changes to these files; without `parent`, as a root commit. Returns the commit. */
-  commit(files: ReadonlyMap<string, string>, options: CommitOptions): Promise<string>;
-  /** Moves the remote's branch from `expected` to this commit. @throws UNREACHABLE */
-  push(remote: Remote, commit: string, expected: string | undefined): Promise<Pushed>;
-  /** Packs loose objects when there are many. */
-  tidy(): Promise<void>;
-}
+export type BareRepository = ReturnType<typeof createBareRepository>;
 
-export type Pushed =
+type Pushed =
   | { kind: "done" }
   /** The branch is elsewhere by now, or is held by another push: then `why` has git's words. */
   | { kind: "moved"; why?: string };
 
-export interface Remote {
+interface Remote {
   url: string;
   branch: string;
 }
 
-export interface CommitOptions {
+interface CommitOptions {
   parent: string | undefined;
   message: string;
   nowMs: number;
-}
-
-export interface BareRepositoryOptions {
-  files: Files;
-  git: RemoteGit;
-  /** Folder of the repository. */
-  folder: string;
-  /** Time limit for a call to the remote. */
-  networkMs: number;
 }
 
 export const UNREACHABLE = "UNREACHABLE";
@@ -75,10 +48,18 @@ export function createBareRepository({
   folder,
   git,
   networkMs,
-}: BareRepositoryOptions): BareRepository {
+}: {
+  files: Files;
+  git: RemoteGit;
+  /** Folder of the repository. */
+  folder: string;
+  /** Time limit for a call to the remote. */
+  networkMs: number;
+}) {
   const asking = createAsking(git, folder);
   const { local, run, text, toRemote } = asking;
 
+  /** The tip of the remote's branch; `undefined` if there is no such branch. @throws UNREACHABLE */
   async function findTip({ branch, url }: Remote): Promise<string | undefined> {
     const found = decodeText(await toRemote(["ls-remote", "--", url, refOf(branch)], networkMs));
     return /^([0-9a-f]{40,64})\s/.exec(found)?.[1];
@@ -87,7 +68,8 @@ export function createBareRepository({
   return {
     findTip,
 
-    async open() {
+    /** Creates the repository if there is none, and removes locks that a killed git left behind. */
+    async open(): Promise<void> {
       // Created last by git init.
       const isThere = await files.stat(join(folder, "objects", "info"));
       // Also completes a repository that a killed git left incomplete.
@@ -97,7 +79,8 @@ export function createBareRepository({
           if (name.endsWith(".lock")) await files.remove(join(folder, place, name));
     },
 
-    async fetchTip({ branch, url }, tip) {
+    /** Fetches the tip, or a newer one, with its history. Returns the commit fetched. @throws UNREACHABLE */
+    async fetchTip({ branch, url }: Remote, tip: string): Promise<string> {
       const isHere = await run(["cat-file", "-e", `${tip}^{commit}`]);
       if (isHere.kind === "done") {
         await local(["update-ref", TIP, tip]);
@@ -108,11 +91,12 @@ export function createBareRepository({
       return (await text(["rev-parse", "--verify", TIP])).trim();
     },
 
-    async isBefore(commit, later) {
+    /** Is `commit` present and an ancestor of `later`? */
+    async isBefore(commit: string, later: string): Promise<boolean> {
       return (await run(["merge-base", "--is-ancestor", commit, later])).kind === "done";
     },
 
-    async listFiles(commit) {
+    async listFiles(commit: string): Promise<BranchFile[]> {
       const listed = await text(["ls-tree", "-r", "-l", "-z", "--full-tree", commit]);
       return listed.split("\0").flatMap((entry) => {
         const [, blob, bytes, path] = /^100644 blob ([0-9a-f]{40,64}) +(\d+)\t(.*)$/s.exec(entry) ?? [];
@@ -120,7 +104,8 @@ export function createBareRepository({
       });
     },
 
-    async readFiles(wanted) {
+    /** The texts of these files, in the same order. */
+    async readFiles(wanted: readonly BranchFile[]): Promise<string[]> {
       const texts: string[] = [];
       for (let from = 0; from < wanted.length; from += FILES_AT_A_TIME) {
         const some = wanted.slice(from, from + FILES_AT_A_TIME);
@@ -130,22 +115,27 @@ export function createBareRepository({
       return texts;
     },
 
-    async commit(changed, { message, nowMs, parent }) {
-      const input = formatImport(changed, { message, nowMs, parent });
+    /** Commits changes to these files; without `parent`, as a root commit. Returns the commit. */
+    async commit(changed: ReadonlyMap<string, string>, options: CommitOptions): Promise<string> {
+      const input = formatImport(changed, options);
       await local(["fast-import", "--quiet", "--force", "--done"], { input });
       return (await text(["rev-parse", "--verify", NEXT])).trim();
     },
 
-    push: (remote, commit, expected) => push({ asking, findTip, networkMs }, remote, { commit, expected }),
+    /** Moves the remote's branch from `expected` to this commit. @throws UNREACHABLE */
+    push: (remote: Remote, commit: string, expected: string | undefined) =>
+      push({ asking, findTip, networkMs }, remote, { commit, expected }),
 
-    async tidy() {
+    /** Packs loose objects when there are many. */
+    async tidy(): Promise<void> {
       await run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]);
     },
   };
 }
 
-interface Pushing extends Pick<BareRepository, "findTip"> {
+interface Pushing {
   asking: ReturnType<typeof createAsking>;
+  findTip(remote: Remote): Promise<string | undefined>;
   networkMs: number;
 }
 

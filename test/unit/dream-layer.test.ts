@@ -146,7 +146,7 @@ describe("a model", () => {
     expect(asked(world)).toHaveLength(2);
   });
 
-  it("a dream's model that answers nonsense is asked again after ten minutes, then after twenty", async () => {
+  it("a dream's model that answers nonsense is asked again after an hour", async () => {
     const world = await open();
     world.host.respond = () => written("I have tidied it all, thank you!");
     const after = async (minutes: number): Promise<number> => {
@@ -154,11 +154,7 @@ describe("a model", () => {
       await run(world, "dream");
       return asked(world).length;
     };
-    expect(await after(0)).toBe(1);
-    expect(await after(9)).toBe(1);
-    expect(await after(2)).toBe(2);
-    expect(await after(11)).toBe(2);
-    expect(await after(10)).toBe(3);
+    expect([await after(0), await after(59), await after(1)]).toEqual([1, 1, 2]);
   });
 
   it("a dream's model is not asked beyond the budget of the day, and the rules go on", async () => {

@@ -27,12 +27,7 @@ const parameters: ToolParameters = {
 type Arguments = z.output<typeof sendMessageArguments>;
 type Call = { sessionID: string; messageID: string; callID: string };
 
-export interface SendMessageOptions {
-  instances: Instances;
-  mail: Mail;
-}
-
-export function createSendMessageTool({ instances, mail }: SendMessageOptions): Tool {
+export function createSendMessageTool({ instances, mail }: { instances: Instances; mail: Mail }): Tool {
   return defineTool<typeof sendMessageArguments>({
     name: "send_message",
     description:
