@@ -10,7 +10,6 @@ import { DAY_MS } from "../../src/base/days.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { PERSON } from "../../src/project/other-instances.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memory } from "../support/memories.js";
@@ -139,27 +138,6 @@ describe("the agenda", () => {
     expect(formatAgenda(items, { nowMs, days: 30, command: "/agenda" })).toContain(
       "from the repository, not said by you",
     );
-  });
-
-  it("the agenda names an item's owner, and keeps the item's id from day to day", () => {
-    const sessions = [
-      past("ses_1", 0, (session) => {
-        session.user("go");
-        session.answer([todos(["docs", "pending"])], { text: "Later." });
-      }),
-    ];
-    const [item] = plan({ sessions });
-    const id = item?.id ?? "";
-    const held = (one: ReturnType<typeof lease>) =>
-      formatAgenda(plan({ sessions, leases: [one], nowMs: nowMs + DAY_MS }), {
-        nowMs,
-        days: 30,
-        command: "/agenda",
-      });
-    expect(held(lease(id))).toMatch(
-      new RegExp(`${id} {2}docs {2}\\(.*claimed by ses_9 of instance abc until`),
-    );
-    expect(held(lease(id, PERSON, PERSON))).toContain("claimed by you until");
   });
 
   it("the agenda only counts items older than its days, and shows them on request", () => {

@@ -121,19 +121,6 @@ it("unused memories are archived only if use was tracked for long enough", () =>
   expect(isWatched(daysOf(...work), NOW - 60 * DAY_MS, NOW)).toBe(false);
 });
 
-it("words said on an unknown day get no date", () => {
-  const content = "It was released yesterday.";
-  const one = memoryOf({ id: "event/x", content });
-  expect(plan([one]).changes).toHaveLength(1);
-  for (const memory of [
-    { ...one, isUndated: true as const },
-    { ...one, updated: "2026-11-22T09:00:00.000Z" },
-    { ...one, created: "some day" },
-    { ...one, provenance: { by: "person" as const, how: "imported" as const } },
-  ])
-    expect(plan([memory]).changes).toEqual([]);
-});
-
 it("a memory said in three sessions gains importance, once", () => {
   const memory = memoryOf({
     id: "procedure/x",

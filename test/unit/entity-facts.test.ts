@@ -5,7 +5,6 @@ import { planFolders } from "../../src/project/folders.js";
 import { findNamesIn } from "../../src/sources/entities/entities.js";
 import { formatFact } from "../../src/sources/entities/entity-fact.js";
 import { nameOf, openEntityWorld } from "../support/entity-world.js";
-import { measure } from "../support/fake-clock.js";
 import { gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";
 import { memory } from "../support/memories.js";
 
@@ -32,15 +31,6 @@ describe("a forge that does not answer", () => {
     const { left, problems } = await world.ask("#34", "#35");
     expect([left, problems]).toEqual([2, ["github.com: getaddrinfo ENOTFOUND api.github.com with [token]"]]);
     expect(world.entities.find("what of #34?").map(({ title }) => title)).toEqual(["Found a bug"]);
-  });
-
-  it("a silent forge times out after ten seconds", async () => {
-    const get: Get = ({ signal }) =>
-      new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
-    const world = await openEntityWorld({ get });
-    const { answer, tookMs } = await measure(world.clock, world.ask("#34", "#35"));
-    expect(answer.problems).toEqual(["github.com did not answer within 10 s"]);
-    expect(tookMs).toBeLessThan(10_100);
   });
 
   it("an answer that is no issue, or has more than two megabytes, is not kept", async () => {
@@ -102,32 +92,6 @@ describe("what is kept", () => {
       expect(shown.length).toBeLessThan(600);
     }
     expect((await world.reopen()).entities.find("#34")[0]?.state).toBe("open");
-  });
-
-  it("a broken state file counts as empty, and two processes keep the facts of both", async () => {
-    await using server = await startForgeServer({
-      [ISSUE_34]: gitHubIssue(34),
-      "/repos/acme/shop/issues/35": gitHubIssue(35),
-    });
-    const one = await openEntityWorld({ get: server.getFor(GITHUB) });
-    await one.files.writeWhole(planFolders("/project").entities, "{");
-    await one.entities.load();
-    expect(one.log.lines.join()).toContain("titles and states are asked for again");
-    const other = await one.reopen();
-    await one.ask("#34");
-    await other.ask("#35");
-    expect((await one.reopen()).entities.find("#34 #35")).toHaveLength(2);
-  });
-
-  it("an interrupt keeps the answers so far", async () => {
-    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
-    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
-    const stop = new AbortController();
-    const { due } = world.entities.plan([nameOf("#34"), nameOf("#35")]);
-    const onStep = (done: number): void => void (done === 1 && stop.abort());
-    const { facts, left } = await world.entities.enrich(due, { signal: stop.signal, onStep });
-    expect([facts.length, left]).toEqual([1, 1]);
-    expect((await world.reopen()).entities.find("#34")).toHaveLength(1);
   });
 });
 

@@ -5,7 +5,6 @@
  *
  *     200                                   the fact
  *     404, 410                              also a fact: it does not exist, or the token may not see it
- *     404 without a token                   no answer if it existed before: it may be private
  *     301, 302, 307, 308                    followed once, within the same API only: a token goes nowhere else
  *     429, and 403 with signs of a limit    no request to this forge until the limit ends
  *     403, and an unexpected answer         no answer about this entity
@@ -24,8 +23,6 @@ export interface AskOptions {
   get: Get | undefined;
   readVariable(name: string): string | undefined;
   signal: AbortSignal | undefined;
-  /** Has the forge shown the entity before? Then a 404 without a token proves nothing. */
-  wasThere: boolean;
 }
 
 export interface Asked {
@@ -102,7 +99,7 @@ export async function askForge(located: LocatedEntity, options: AskOptions): Pro
     const why = formatError(waited.thrown);
     return failed(`${forge.host}: ${token ? why.replaceAll(token, "[token]") : why}`);
   }
-  return judge(located, waited.value, { hasToken: token !== undefined, nowMs: clock.now(), ...options });
+  return judge(located, waited.value, { hasToken: token !== undefined, nowMs: clock.now() });
 }
 
 /** Nothing without a token: public projects need none. */
@@ -147,7 +144,7 @@ async function send(
 function judge(
   located: LocatedEntity,
   answer: Answer,
-  { hasToken, nowMs, wasThere }: { hasToken: boolean; nowMs: number; wasThere: boolean },
+  { hasToken, nowMs }: { hasToken: boolean; nowMs: number },
 ): Asked {
   const { host, kind, tokenNames } = located.forge;
   const { headers, status } = answer;
@@ -168,7 +165,6 @@ function judge(
     const fact = readAnswer(located, parseJson(answer.text), nowMs);
     return fact ? { fact, ...limit } : refused("sent an unexpected answer");
   }
-  if (status === 404 && wasThere && !hasToken) return refused(`no longer shows it; try ${more}`);
   if (status === 404 || status === 410) {
     const about = { id: formatLocated(located), kind: apis[kind].kind(located, {}), askedMs: nowMs };
     return { fact: { ...about, state: "none", title: "", labels: [] }, ...limit };

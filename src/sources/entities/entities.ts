@@ -164,8 +164,7 @@ export function createEntities(options: EntitiesOptions): Entities {
         problems.add(pause.why);
         continue;
       }
-      const wasThere = (known.get(formatLocated(located))?.state ?? "none") !== "none";
-      const { fact, why, untilMs } = await askForge(located, { clock, get, readVariable, wasThere, signal });
+      const { fact, why, untilMs } = await askForge(located, { clock, get, readVariable, signal });
       if (signal?.aborted) break;
       if (untilMs !== undefined && why !== undefined) pauses.set(api, { untilMs, why });
       if (fact) facts.push(fact);
