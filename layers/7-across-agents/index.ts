@@ -131,10 +131,7 @@ function create(context: LayerContext): LayerParts {
       },
     },
 
-    async dispose() {
-      await leases.releaseAll();
-      await instances.leave();
-    },
+    dispose: instances.leave,
   };
 
   /** Records edit warnings and messages as additions at the tail of the request; returns whether there are any. */

@@ -176,7 +176,6 @@ export function openClientContext(shared: SharedContext, client: string) {
     /** Releases the client's claims. Never rejects. */
     async leave() {
       const warn = (thrown: unknown): void => log.warn("mcp", `cannot leave ${folders.instances}: ${thrown}`);
-      await leases.releaseAll().catch(warn);
       await instances.leave().catch(warn);
     },
   };

@@ -3,7 +3,7 @@
  *
  *     join       with the first turn: nothing is written before it
  *     beat       every thirty seconds, and when its sessions have changed: the file is written anew
- *     clean up   when it joins and with every beat: files and leases of those who have ended
+ *     clean up   when it joins and with every beat: files of those who have ended, whose leases count no more
  *     leave      at the end, which may not come
  *
  * Nobody writes to another's file; one that was removed although its owner lives is there again with the next beat.
@@ -33,8 +33,6 @@ export interface Instances {
   refresh(): Promise<void>;
   /** Those that live, this one first. Rejects with the system's error. */
   living(): Promise<readonly Instance[]>;
-  /** Is told who has ended, and which instances live, whenever somebody is found to have. It may reject. */
-  onEnd(listener: (ended: readonly string[], living: readonly Instance[]) => Promise<void>): void;
   /** Rejects with the system's error. */
   leave(): Promise<void>;
 }
@@ -61,7 +59,6 @@ export function createInstances(options: InstancesOptions): Instances {
   const file = openInstanceFile(files);
   const path = join(folder, `${id}.json`);
   const started = formatTime();
-  const listeners: Parameters<Instances["onEnd"]>[0][] = [];
   let joining: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
   let lastFailure = "";
@@ -72,7 +69,6 @@ export function createInstances(options: InstancesOptions): Instances {
     ownID: id,
     sessions,
     living: async () => [await describe(), ...(await others.look()).alive],
-    onEnd: (listener) => void listeners.push(listener),
 
     join() {
       joining ??= enter().catch((thrown) => {
@@ -125,14 +121,8 @@ export function createInstances(options: InstancesOptions): Instances {
     return { v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() };
   }
 
-  /** What they held is released first: a process killed between the two leaves the file to the next one. */
   async function cleanUp(): Promise<void> {
-    const { alive, ended } = await others.look();
-    if (ended.length === 0) return;
-    const living = [await describe(), ...alive];
-    const ids = ended.map((one) => one.id);
-    for (const listener of listeners) await listener(ids, living);
-    for (const one of ended) {
+    for (const one of (await others.look()).ended) {
       await others.remove(one);
       log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
     }

@@ -23,8 +23,8 @@ export type BareRepository = ReturnType<typeof createBareRepository>;
 
 type Pushed =
   | { kind: "done" }
-  /** The branch is elsewhere by now, or is held by another push: then `why` has git's words. */
-  | { kind: "moved"; why?: string };
+  /** The branch is elsewhere by now, or is held by another push. `why` has git's words. */
+  | { kind: "moved"; why: string };
 
 interface Remote {
   url: string;
@@ -156,8 +156,7 @@ async function push(
     return { kind: "done" };
   }
   const why = answer.kind === "failed" ? answer.why : "";
-  if (tip !== expected) return { kind: "moved" };
-  if (CONTENDED.test(why)) return { kind: "moved", why };
+  if (tip !== expected || CONTENDED.test(why)) return { kind: "moved", why };
   throw unreachable(url, why);
 }
 

@@ -69,8 +69,6 @@ export interface SyncOptions {
 
 /** Maximum number of tries if others keep pushing first. */
 const MOST_TRIES = 40;
-/** A push holds the branch for less than a second; a killed one may leave its lock for ever. */
-const MOST_HELD = 12;
 const LOCK_WAIT_MS = 30_000;
 
 export function createSync(options: SyncOptions): Sync {
@@ -116,23 +114,18 @@ export function createSync(options: SyncOptions): Sync {
 
   async function pushUntilDone(config: SyncConfig): Promise<Synced> {
     const [ids, conflicts] = [new Set<string>(), new Set<string>()];
-    let held = 0;
+    let refusal = "";
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { moved, ...synced } = await runRound(world, config, { isPush: true });
       for (const id of synced.ids) ids.add(id);
       for (const path of synced.conflicts) conflicts.add(path);
       if (!moved) return { ...synced, ids: [...ids], conflicts: [...conflicts] };
-      held = moved.why === undefined ? 0 : held + 1;
-      if (held >= MOST_HELD)
-        throw new StrataError(
-          "EHELD",
-          `the remote refused a change of the branch ${held} times in a row; its changes are merged here, push again to send yours. It said: ${moved.why}`,
-        );
+      refusal = moved.why;
       await clock.pause(planPause(options.instance, tries));
     }
     throw new StrataError(
       "EMOVED",
-      `others pushed to the branch ${MOST_TRIES} times in a row; their changes are merged here, push again to send yours`,
+      `the remote refused a change of the branch ${MOST_TRIES} times in a row, as others pushed first or one has left a lock; its changes are merged here, push again to send yours. It said: ${refusal}`,
     );
   }
 }
@@ -150,7 +143,7 @@ async function runRound(
   world: World,
   config: SyncConfig,
   { isPush }: { isPush: boolean },
-): Promise<Synced & { moved?: { why?: string } }> {
+): Promise<Synced & { moved?: { why: string } }> {
   const { options, stored } = world;
   const { clock, exchange, place } = options;
   const fetched = await fetchNew({ clock, repository: world.repository, scope: place.scope, stored }, config);
@@ -183,7 +176,7 @@ async function send(
   { options: { clock, place }, repository }: World,
   config: SyncConfig,
   { fetched: { files, tip }, outgoing: { lines } }: { fetched: Fetched; outgoing: Outgoing },
-): Promise<string | undefined | { why?: string }> {
+): Promise<string | undefined | { why: string }> {
   if (lines.length === 0) return tip;
   const changed = planSegments(lines, await readLast(repository, files, lines));
   const pages = tip === undefined ? Object.entries(formatBranchPages(place.scope)) : [];

@@ -26,12 +26,10 @@ export interface Leases {
   list(): Promise<Lease[]>;
   /** Leases of other instances on one of these paths, or on a folder above it. */
   findOthers(places: readonly string[]): Promise<Lease[]>;
-  /** Releases all leases of this instance. */
-  releaseAll(): Promise<void>;
 }
 
 export interface LeasesOptions extends Pick<LayerContext, "clock" | "files" | "locks"> {
-  instances: Pick<Instances, "join" | "living" | "onEnd" | "ownID">;
+  instances: Pick<Instances, "join" | "living" | "ownID">;
   places: Places;
   path: string;
 }
@@ -47,17 +45,10 @@ export function createLeases(options: LeasesOptions): Leases {
   const lockPath = `${path}.lock`;
   const read = (): Promise<readonly Lease[]> => stored.read(path);
   const living = async () => new Set((await instances.living()).map(({ id }) => id));
-  /** Has this instance claimed anything? If not, `releaseAll` need not read the file. */
-  let hasClaimed = false;
-  instances.onEnd(async (ended) => {
-    const isTheirs = ({ instance }: Lease): boolean => ended.includes(instance);
-    if ((await read()).some(isTheirs)) await drop(isTheirs);
-  });
 
   return {
     async claim(item, { session, ...rest }) {
       const claimed = { item: await spell(places, item), ...rest };
-      hasClaimed = true;
       return change(session, (leases, asker) => planClaim(leases, claimed, asker));
     },
 
@@ -77,10 +68,6 @@ export function createLeases(options: LeasesOptions): Leases {
       if (others.length === 0) return [];
       return findHeld(others, { living: await living(), nowMs: clock.now() });
     },
-
-    async releaseAll() {
-      if (hasClaimed) await drop(({ instance }) => instance === instances.ownID);
-    },
   };
 
   async function change(
@@ -95,15 +82,6 @@ export function createLeases(options: LeasesOptions): Leases {
       await lock.check();
       if (formatLeases(planned.leases) !== formatLeases(before)) await stored.write(path, planned.leases);
       return planned.outcome;
-    });
-  }
-
-  async function drop(isGone: (lease: Lease) => boolean): Promise<void> {
-    await locks.withLock(lockPath, async (lock) => {
-      const leases = await read();
-      const left = leases.filter((lease) => !isGone(lease));
-      await lock.check();
-      if (left.length < leases.length) await stored.write(path, left);
     });
   }
 }

@@ -142,7 +142,7 @@ export function openLeases(project: Project): PersonsLeases {
     ...{ clock: cli.clock, files },
     locks: openLocks(project, `${instance} leases`, files),
     // A person has no instance to announce or clean up.
-    instances: { ownID: PERSON, join: async () => {}, living, onEnd: () => {} },
+    instances: { ownID: PERSON, join: async () => {}, living },
     places: createPlaces({ files, project: root, directory: cli.folder }),
     path: folders.leases,
   });
