@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { bindTools } from "../../src/host/commands-and-tools.js";
-import type { Message } from "../../src/io/message.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { createSession } from "../support/session.js";
@@ -30,28 +29,10 @@ async function run(world: World, name: string, args: object, sessionID = "ses_1"
 
 const event = (world: World, type: string, properties: Record<string, unknown>) =>
   world.strata.dispatcher.ask("event", { type, properties }, undefined);
-const lastText = (view: readonly Message[]): string => view.at(-1)?.parts.at(-1)?.text ?? "";
 const memoryFiles = ({ files }: World): string[] =>
   [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/`) && path.endsWith(".md"));
 
 describe("memory in the machine", () => {
-  it("memory in the machine keeps what the agent was told to, finds it again after a restart, and has it in the next session", async () => {
-    const { session, world } = await open();
-    session.user("Use port 5433 for the database.");
-    const fact = { type: "preference", content: "Use port 5433 for the database." };
-    const kept = await run(world, "memory_remember", fact);
-    const path = `${PROJECT}/${/\S+\.md$/m.exec(kept)?.[0]}`;
-    expect(world.files.text(path)).toContain("Use port 5433 for the database.");
-    await world.strata.idle();
-    expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("5433");
-    const again = await world.restart();
-    const found = await run(again, "memory_recall", { query: "database port" }, "ses_2");
-    expect(found).toContain("Use port 5433 for the database. (preference, today)");
-    const next = createSession(world.clock, "ses_2");
-    next.user("hello");
-    expect(lastText(await again.request(next.messages))).toContain("Use port 5433 for the database.");
-  });
-
   it("memory in the machine says nothing in a subagent's session and takes nobody's word for the user's there", async () => {
     const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
     const { host, world } = await open({ files });

@@ -59,13 +59,6 @@ describe("a judge's material", () => {
     ]);
   });
 
-  it("a judge's material has a long message only in part, and no part that is empty", () => {
-    const long = { statements: Array.from({ length: 80 }, (_, n) => ({ text: `${n} ${"x".repeat(400)}` })) };
-    const text = formatBatch({ messages: [long], work: [], memories: [] });
-    expect(text.length).toBeLessThan(14_000);
-    expect(text).not.toMatch(/<work>|<remembered>/);
-  });
-
   it("batches have at most twenty messages and so many characters, in order, and leave none out", () => {
     const message = fc.record({
       statements: fc.array(fc.record({ text: fc.string({ maxLength: 9_000 }) }), { maxLength: 3 }),

@@ -38,15 +38,6 @@ describe("the boot block", () => {
     ]);
   });
 
-  it("the boot block begins with the decisions of the last month, newest first, if the setting says so", () => {
-    const text = boot({ recentDecisions: true });
-    const order = ["Decided lately:", "named x", "Port 8080.", "Also known", "Rust."].map((one) =>
-      text.indexOf(one),
-    );
-    expect(order).toEqual([...order].sort((a, b) => a - b));
-    expect(order).not.toContain(-1);
-  });
-
   it("the boot block names other active sessions, without its own and subagents", () => {
     const session = (id: string, state: "busy" | "idle", more: object = {}) => ({
       id,

@@ -52,17 +52,6 @@ describe("strata and candidates", () => {
     expect((await runStrata(files, "list")).out).toBe("No memories.");
   });
 
-  it("status and doctor count them, and do not quote them", async () => {
-    const { files } = await open([SQLITE], [REDIS]);
-    const status = await runStrata(files, "status");
-    expect(status.out).toMatch(/^ {2}Candidates +2 wait until you say them again or keep them/m);
-    expect(JSON.parse((await runStrata(files, "status --json")).out)).toMatchObject({ candidates: 2 });
-    const doctor = (await runStrata(files, "doctor --no-proof --json")).out;
-    expect(JSON.parse(doctor)).toMatchObject({ candidates: 2 });
-    expect(doctor).toContain("2 wait until you say them again or keep them");
-    expect(status.out + doctor).not.toContain("SQLite");
-  });
-
   it("keep makes memories of several, in the user's words, with where they were said, and no other waits less", async () => {
     const { candidates, files, idOf } = await open([SQLITE], [REDIS], ["Reports are in S3."]);
     const { code, out } = await runStrata(

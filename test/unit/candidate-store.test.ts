@@ -68,17 +68,6 @@ describe("candidates", () => {
     const all = [...files.contents.values()].map((bytes) => String(Buffer.from(bytes))).join();
     expect(all).not.toContain("SQLite");
   });
-
-  it("candidates whose dropping was interrupted count as dropped", async () => {
-    const files = createMemoryFiles();
-    const candidates = openTestCandidates({ files });
-    await candidates.offer([candidateOf(SQLITE)]);
-    const { candidates: path } = await recordOf(files);
-    const before = files.text(path) ?? "";
-    await candidates.drop((await candidates.list()).map(({ id }) => id));
-    await files.writeWhole(path, before);
-    expect(await candidates.list()).toEqual([]);
-  });
 });
 
 describe("an undone message", () => {

@@ -59,14 +59,6 @@ describe("a candidate", () => {
     expect(plan(waiting, [], 29 * DAY_MS).waiting).toHaveLength(1);
     expect(plan(waiting, [], 31 * DAY_MS).waiting).toEqual([]);
   });
-
-  it("a candidate waits only among the two hundred most probable", () => {
-    const words = (n: number) => `thing${n} keeps number${n} beside value${n}`;
-    const many = Array.from({ length: 250 }, (_, n) => candidate(words(n), `ses_${n}`, { worth: n / 250 }));
-    const { waiting } = plan([], many);
-    expect(waiting).toHaveLength(200);
-    expect(waiting[0]?.worth).toBeGreaterThan(0.99);
-  });
 });
 
 describe("whatever is said in whatever order", () => {

@@ -53,6 +53,54 @@ function openTwo(beforeWriting?: () => Promise<unknown>) {
 }
 
 describe("what two instances remember differently", () => {
+  it("what two instances remember differently becomes a record with both texts, and what stood still stands", async () => {
+    const { a, b, files, memories } = openTwo();
+    await a.remember(draft("It is Postgres.\n-- because", "ses_a"), cause("ses_a"));
+    const answer = await b.remember(
+      draft("It is SQLite.", "ses_b", { title: "the  database" }),
+      cause("ses_b"),
+    );
+    expect(answer).toMatchObject({ kind: "conflict", existing: { id: "decision/the-database" } });
+    expect([...memories.values()].map(({ content }) => content)).toEqual(["It is Postgres.\n-- because"]);
+    const text = files.text(answer.kind === "conflict" ? answer.path : "") ?? "";
+    expect(text).toContain("It is Postgres.\n-- because");
+    expect(text).toContain("It is SQLite.");
+    expect(text).toContain("from ses_a");
+  });
+
+  it("what two instances remember differently is hidden as well where only one of the two is private", async () => {
+    for (const of of ["ses_a", "ses_b"]) {
+      const { a, b } = openTwo();
+      const hide = (session: string) => (session === of ? ({ sensitivity: "private" } as const) : {});
+      await a.remember(draft("Postgres", "ses_a", hide("ses_a")), cause("ses_a"));
+      const answer = await b.remember(draft("SQLite", "ses_b", hide("ses_b")), cause("ses_b"));
+      expect(answer.kind === "conflict" && answer.path).toContain("/private/conflicts/");
+    }
+  });
+
+  it("what two instances remember differently at the same moment stands as two memories with one record", async () => {
+    let waiting = 2;
+    let go = (): void => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { a, b, memories } = openTwo(async () => {
+      if (--waiting === 0) go();
+      await both;
+    });
+    await Promise.all([
+      a.remember(draft("Postgres", "ses_a"), cause("ses_a")),
+      b.remember(draft("SQLite", "ses_b"), cause("ses_b")),
+    ]);
+    expect(memories.size).toBe(2);
+    const open = await a.open();
+    expect(open).toHaveLength(1);
+    expect(open[0]).toMatchObject({ id: "decision/the-database", otherID: "decision/the-database-2" });
+    const other = memories.get("decision/the-database-2");
+    if (other) memories.set(other.id, { ...other, status: "archived" });
+    expect(await b.open()).toEqual([]);
+  });
+
   it("what two instances remember differently is no conflict where this instance has seen what stands, says the same, or is about something else", async () => {
     const { a, b, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));

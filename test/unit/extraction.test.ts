@@ -30,13 +30,6 @@ describe("after a turn, without a model", () => {
     expect(world.memories.done).toEqual(["remember directive/never-push-to-main"]);
   });
 
-  it("the newer of two statements wins", async () => {
-    const { memories, say } = await openExtraction();
-    await say("Remember: the staging port is 5432.");
-    await say("Remember: the staging port is 5433, not 5432.");
-    expect([...memories.contents.values()].map(({ status }) => status)).toEqual(["superseded", "active"]);
-  });
-
   it("secrets stay out of it, and do not reach a model either", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const { asked, files, memories, quiet, say } = await openExtraction({ respond: () => "no" });
@@ -70,15 +63,6 @@ describe("after a turn, without a model", () => {
     await say("The importer reads one file at a time.", { calls: [saving("The importer is slow.")] });
     await say("Never squash merge.", { calls: [failed] });
     expect(kept()).toEqual(["directive: Never squash merge."]);
-  });
-
-  it("extraction keeps a plain rule though the agent has noted the same, or the opposite, as a fact", async () => {
-    for (const content of ["Never push to main.", "Push to main."]) {
-      const { kept, say } = await openExtraction();
-      const input = { content, type: "knowledge" };
-      await say("Never push to main.", { calls: [call("memory_remember", "ok", { state: { input } })] });
-      expect(kept()).toEqual(["directive: Never push to main."]);
-    }
   });
 });
 

@@ -105,18 +105,3 @@ describe("a fact whose file has changed", () => {
     expect(world.files.text(path)).toContain("`vitest run`");
   });
 });
-
-describe("strata check", () => {
-  it("strata check names facts whose file has changed or is gone, and reports nothing after bootstrap", async () => {
-    const { files } = await openTaken();
-    expect((await runStrata(files, "check")).out).not.toContain("package.json");
-    await files.writeWhole(MANIFEST, manifest("jest --ci"));
-    await files.remove(RULES);
-    const { code, out } = await runStrata(files, "check");
-    expect(code).toBe(1);
-    expect(out).toContain("package.json has changed");
-    expect(out).toContain(".cursorrules no longer says it");
-    await runStrata(files, "bootstrap");
-    expect((await runStrata(files, "check")).out).not.toMatch(/package\.json has|cursorrules no longer/);
-  });
-});

@@ -17,43 +17,28 @@ async function keptOf(text: string): Promise<string[]> {
 const askedLists: Record<string, string> = {
   English:
     "Which of these do you think we should start with?\n\n1. Always retry a failed upload\n2. Never cache the price list",
-  Spanish:
-    "¿Con cuál empezamos?\n1. Siempre reintentar las subidas fallidas\n2. Nunca guardar los precios en caché",
   Chinese: "先做哪一个？\n1. 永远不要缓存价格表\n2. 以后上传失败都要重试",
 };
 
 /** For the task at hand only. */
 const ordersOfTheMoment: Record<string, string> = {
   English: "Don't write any code yet. Just tell me why the import fails, and no new tests.",
-  Spanish: "No escribas código todavía. Solo dime por qué falla la importación, y sin tests nuevos.",
-  Portuguese: "Não escreva código ainda. Diga só por que a importação falha, e sem testes novos.",
   Chinese: "先不要写代码。只告诉我导入为什么失败，不要新的测试。",
-  Japanese: "まだコードを書かないでください。インポートが失敗する理由だけ教えて。新しいテストは不要。",
   German: "Schreib noch keinen Code. Sag mir nur, warum der Import scheitert, und keine neuen Tests.",
-  French: "N'écris pas encore de code. Dis-moi seulement pourquoi l'import échoue, et pas de nouveaux tests.",
-  Russian: "Пока не пиши код. Скажи только, почему падает импорт, и без новых тестов.",
 };
 
 /** A part that another program plays. */
 const personas: Record<string, string> = {
   English:
     "You are Mia, the voice of our support bot.\n- Always answer in two sentences.\n- Never mention prices.",
-  Spanish: "Eres Mía, la voz de nuestro bot.\n- Siempre responde en dos frases.\n- Nunca menciones precios.",
-  Portuguese: "Você é a Mia, a voz do nosso bot.\n- Sempre responda em duas frases.\n- Nunca fale de preços.",
   Chinese: "你是客服助手米娅。\n- 永远用两句话回答。\n- 绝不提价格。",
-  Japanese: "あなたはサポートボットのミアです。\n- 必ず二文で答える。\n- 絶対に値段を言わない。",
   German: "Du bist Mia, die Stimme unseres Bots.\n- Immer in zwei Sätzen antworten.\n- Nie Preise nennen.",
-  French:
-    "Tu es Mia, la voix de notre bot.\n- Toujours répondre en deux phrases.\n- Ne jamais parler de prix.",
-  Russian: "Ты — Мия, голос нашего бота.\n- Всегда отвечай двумя фразами.\n- Никогда не называй цены.",
 };
 
 /** A whole sentence that asks whether something holds throughout. */
 const totalQuestions: Record<string, string> = {
   English: "Does the worker always retry, no matter what the server answers?",
-  Spanish: "¿Siempre reintenta el proceso, responda lo que responda el servidor?",
   Chinese: "永远都会重试吗，不管服务器返回什么？",
-  Russian: "Всегда ли он повторяет запрос, что бы ни ответил сервер?",
 };
 
 describe.each([
@@ -107,13 +92,6 @@ describe("what a judge is given", () => {
       "重命名 src/api 里的公共函数",
       "修改已经发布的 3 个迁移脚本",
     ],
-    German: [
-      "In diesem Repository ist verboten:",
-      "den Ordner vendor/ von Hand ändern",
-      "eine Abhängigkeit ohne Frage ergänzen",
-      "eine öffentliche Funktion in src/api umbenennen",
-      "die 3 veröffentlichten Migrationen ändern",
-    ],
   };
   it.each(Object.entries(prohibitions))(
     "a list of prohibitions keeps its heading with each item, and is offered whole: %s",
@@ -144,11 +122,6 @@ describe("what a judge is given", () => {
       "开始之前：\n1. 用哪个数据库？\n2. 可以删除旧接口吗？",
       "1. 用 Postgres 15。\n2. 三月之前不行。",
     ],
-    [
-      "German",
-      "Vorher noch:\n1. Welche Datenbank?\n2. Darf der Endpunkt weg?",
-      "1. Postgres 15.\n2. Nicht vor März.",
-    ],
   ])("numbered answers belong to the agent's numbered questions: %s", (_, asked, text) => {
     const questions = asked
       .split("\n")
@@ -172,10 +145,6 @@ describe("what a judge is given", () => {
       "English",
       "Never touch the generated files of the importer,\nthey are written anew with every release of it.",
     ],
-    [
-      "German",
-      "Nie die erzeugten Dateien des Importers anfassen,\ndenn sie werden mit jeder Version neu geschrieben.",
-    ],
   ])("a sentence is not cut where its line is wrapped: %s", async (_, text) => {
     const whole = text.replace("\n", " ");
     expect(statementsOf(text).map((one) => one.text)).toEqual([whole]);
@@ -188,16 +157,8 @@ describe("what a judge is given", () => {
       "The reviewer wrote:\n\nGreat structure, I always like small functions. We prefer this style and decided to keep it.",
     ],
     [
-      "a review's praise behind a quotation mark",
-      "> Always a pleasure to read, we never had cleaner code.\n> From now on do it like this.\n\nnice, isn't it",
-    ],
-    [
       "a scanner's line",
       "src/app/Dockerfile:12 DL3008 warning: Always pin versions in apt get install\nfix it",
-    ],
-    [
-      "a scanner's report in a block",
-      "```\nHIGH  Never use md5 for passwords  src/auth.ts:4\n```\nplease look",
     ],
     ["作者的评论", "同事写道：\n\n代码写得很好，以后都应该这样写。"],
   ])("somebody else's text keeps nothing: %s", async (_, text) => {

@@ -1,11 +1,7 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import {
-  createFindings,
-  type FindingsOptions,
-  REMINDER_HEAD,
-} from "../../layers/5-auto-memory/findings/findings.js";
+import { createFindings, type FindingsOptions } from "../../layers/5-auto-memory/findings/findings.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
 import { planFolders } from "../../src/project/folders.js";
@@ -141,21 +137,6 @@ describe("a fetched page", () => {
     expect(behindResult(await world.request([...session.messages]), "ok")).toBe("");
   });
 
-  it("a fetched page that is read again stays one memory, newer reading first", async () => {
-    const world = await openWorld();
-    await work(world, "ses_1", { calls: [() => read(world, PAGE), () => read(world, PAGE)] });
-    const changed = PAGE.replace("60 requests", "90 requests");
-    world.clock.advance(2 * DAY);
-    await work(world, "ses_2", {
-      calls: [() => read(world, changed, { input: { url: `${ADDRESS}#requests` } })],
-    });
-    const [finding = "", ...others] = kept(world);
-    expect(others).toEqual([]);
-    expect(finding).toContain("Read on 2026-11-23");
-    expect(finding.indexOf("90 requests")).toBeLessThan(finding.indexOf("60 requests"));
-    expect(finding.match(/60 requests/g)).toHaveLength(1);
-  });
-
   it("a fetched page contributes no secrets and no orders", async () => {
     const world = await openWorld();
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
@@ -236,19 +217,5 @@ describe("a picture or document that only the model sees", () => {
     expect(finding).toContain("title: plan.pdf");
     expect(finding).toContain(`- the agent said about it: "${said}"`);
     expect(await begin(world, "When does phase two of docs/plan.pdf end?")).toContain("2027-03-01");
-  });
-});
-
-describe("the reminder", () => {
-  it("the reminder follows the first read of a session, once, and no other result", async () => {
-    const world = await openWorld();
-    const session = createSession(world.clock, "ses_1");
-    session.user(ASKED);
-    const told: string[] = [];
-    for (const text of ["ok", PAGE, `${PAGE}\nMore of it.`]) {
-      session.answer([text === "ok" ? call("bash", "ok") : read(world, text)]);
-      told.push(behindResult(await world.request([...session.messages]), text));
-    }
-    expect(told.map((text) => text.includes(REMINDER_HEAD))).toEqual([false, true, false]);
   });
 });

@@ -7,7 +7,7 @@ import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.
 import { keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { createFakeHost } from "../support/fake-host.js";
-import { call, fork } from "../support/messages.js";
+import { fork } from "../support/messages.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
 import { bytesOf } from "../support/view-check.js";
 
@@ -31,18 +31,6 @@ describe("a session whose agent judges", () => {
     const again = await world.request(opened.session.messages.slice(0, last.length));
     expect(bytesOf(again)).toEqual(bytesOf(last));
     for (let n = 0; n < 6; n++) expect(questionIn(await say({ ...opened, world }, "Go on."))).toBeUndefined();
-  });
-
-  it("a session whose agent judges is asked behind a result, too, where no message came first", async () => {
-    const opened = await open("agent");
-    const { host, session, world } = opened;
-    await say(opened, PLAYERS);
-    session.user("Read it.");
-    session.answer([call("bash", "ok", { startMs: world.clock.now() })]);
-    host.messages.set(SESSION, [...session.messages]);
-    const sent = await world.request(session.messages);
-    expect(JSON.stringify(sent.at(-1))).toContain("Worth knowing in later sessions?");
-    expect(JSON.stringify((await world.request(session.messages)).at(-1))).toBe(JSON.stringify(sent.at(-1)));
   });
 
   it.each(["off", "model"])(

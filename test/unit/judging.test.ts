@@ -2,16 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { estimateTokens } from "../../src/context/context-size.js";
 import { open, SESSION, say } from "../support/agent-judge.js";
-import {
-  bash,
-  CANDIDATE,
-  MESSAGE,
-  messageOf,
-  OTHER,
-  openExtraction,
-  QUIET_MS,
-  verdicts,
-} from "../support/extraction.js";
+import { bash, MESSAGE, messageOf, OTHER, openExtraction, QUIET_MS } from "../support/extraction.js";
 import { CORES, INVOICES, PLAYERS } from "../support/said-in-passing.js";
 
 const nothing = { respond: () => "[]" };
@@ -42,14 +33,6 @@ describe("the small model", () => {
     }
     expect(asked).toHaveLength(1);
     expect(asked[0]?.prompt).toContain("m20.1");
-  });
-
-  it("the small model is asked when the history is summarised", async () => {
-    const { asked, background, extraction, say } = await openExtraction(nothing);
-    await say(MESSAGE);
-    extraction.onCompaction("ses_1");
-    await background.onIdle();
-    expect(asked).toHaveLength(1);
   });
 
   it("the small model is asked once notes have replaced history, once for each time", async () => {
@@ -129,37 +112,5 @@ describe("the small model", () => {
     await say(messageOf(OTHER));
     await quiet();
     expect(asked.map(({ prompt }) => prompt.includes(told))).toEqual([true, true, false]);
-  });
-
-  it("the small model is asked once more about a message of which it said what cannot be used; then it waits, and the others count", async () => {
-    const heating = "The greenhouse is heated with wood chips, as gas has grown too dear.";
-    const world = await openExtraction({
-      respond: ({ prompt }) => {
-        const placeOf = (text: string): string =>
-          prompt.slice(0, prompt.indexOf(text)).split(/\s/).at(-2) ?? "";
-        return verdicts({ quote: placeOf(CANDIDATE) }, { quote: placeOf(heating), type: "weather" });
-      },
-    });
-    await world.say(MESSAGE);
-    await world.say(messageOf(heating));
-    await world.quiet();
-    expect([world.kept(), await world.waiting()]).toEqual([[`knowledge: ${CANDIDATE}`], [heating]]);
-    expect(await world.candidates.judgements()).toContainEqual(
-      expect.objectContaining({
-        ...{ outcome: "waiting", why: "what small/one said of it could not be used" },
-        text: expect.stringContaining(heating),
-      }),
-    );
-    const again = await openExtraction({
-      world,
-      respond: () => verdicts({ type: "weather" }, { quote: "w1" }),
-    });
-    await again.say("go on");
-    await again.quiet();
-    expect(again.asked[0]?.prompt).toContain(`m1.1 ${heating}`);
-    expect(await again.waiting()).toEqual([heating]);
-    await again.say("go on");
-    await again.quiet();
-    expect(again.asked).toHaveLength(1);
   });
 });

@@ -1,7 +1,6 @@
 /** What becomes of a message before any judge, and why; what comes twice changes nothing. */
 import { describe, expect, it } from "vitest";
 import { CANDIDATE, MESSAGE, openExtraction, STATE } from "../support/extraction.js";
-import { call } from "../support/messages.js";
 
 /** Reads the session again from its beginning, as after a crash before the cursor moved. */
 async function readAgain(world: Awaited<ReturnType<typeof openExtraction>>, before: Buffer | undefined) {
@@ -78,13 +77,5 @@ describe("what was said", () => {
     await readAgain(world, cursor);
     expect(read()).toEqual(before);
     expect(world.memories.done).toHaveLength(1);
-  });
-
-  it("what was said is left to the agent where it saved something itself in that turn", async () => {
-    const { candidates, say, waiting } = await openExtraction();
-    const saved = call("memory_remember", "ok", { state: { input: { content: "The importer is slow." } } });
-    await say(MESSAGE, { calls: [saved] });
-    expect(await waiting()).toEqual([]);
-    expect((await candidates.judgements())[0]?.why).toBe("the agent has kept something of that turn itself");
   });
 });

@@ -64,11 +64,6 @@ describe("an export of a session", () => {
     expect(ran.err).toContain("from 2 messages");
   });
 
-  it("messages that the user has undone are left out", async () => {
-    const messages = [message("m1", RULE, { atMs: 1 }), message("m2", PORT, { atMs: 2 })];
-    expect((await learn(session("ses_1", messages, { revert: { messageID: "m2" } }))).kept).toEqual([RULE]);
-  });
-
   it("a text from a command's template is left out, also where arguments stand in it", async () => {
     const command = "---\ndescription: x\n---\nFrom now on always check $ARGUMENTS twice.";
     const text = session("ses_1", [

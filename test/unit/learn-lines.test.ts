@@ -4,12 +4,9 @@ import { MORNING } from "../support/fake-clock.js";
 import {
   learn,
   lines,
-  listBytes,
-  listMemories,
   NO_TABS,
   openConversation,
   PORT,
-  PUSH,
   parseObjects,
   said,
   TABS,
@@ -47,19 +44,6 @@ describe("lines of a conversation", () => {
     );
   });
 
-  it("only the user's messages are learned from; a message without a role is the user's", async () => {
-    const { role: _, ...bare } = said("m4", PORT);
-    const text = lines(
-      said("m1", TABS, { role: "assistant" }),
-      said("m2", NO_TABS, { role: "system" }),
-      said("m3", PUSH, { role: "tool" }),
-      bare,
-    );
-    expect(parseObjects(await learn(openConversation(text), "--json")).map(({ message }) => message)).toEqual(
-      ["m4"],
-    );
-  });
-
   it("the date of a message is the memory's: ISO or milliseconds, and now where it has none, a wrong one or a later one", async () => {
     const of = async (at: unknown) => {
       const files = openConversation(lines(said("m1", TABS, { at })));
@@ -76,15 +60,6 @@ describe("lines of a conversation", () => {
     expect(await of("2126-01-01")).toEqual([0, now]);
     expect(await of("long ago")).toEqual([1, now]);
     expect(await of({})).toEqual([1, now]);
-  });
-
-  it("a dream does not archive what was said long ago and has just been learned", async () => {
-    const files = openConversation(lines(said("m1", PORT, { at: "2025-01-01" })));
-    await learn(files);
-    await runStrata(files, "dream");
-    expect(listMemories(files)).toHaveLength(1);
-    const [uses] = listBytes(files).filter(([path]) => path.includes("/memory/uses/"));
-    expect(uses?.[1]).toContain(`"at":${MORNING}`);
   });
 
   it("of two opposite sentences the later one holds, in whatever order the files have them", async () => {

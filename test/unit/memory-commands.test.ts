@@ -32,28 +32,6 @@ describe("strata and memories", () => {
     expect(out.split("\n").map((line) => line.split(/ +/)[4])).toEqual(["remember", "archive", "restore"]);
     expect(out).toContain(", moved)");
   });
-
-  it("words that match no memory or several change nothing, and the message names the matches", async () => {
-    const files = open();
-    await runStrata(files, "remember the first port is 8080");
-    await runStrata(files, "remember the second port is 9090");
-    for (const [line, what, wanted = 3] of [
-      ["archive port", "matches 2 memories, such as knowledge/"],
-      ["archive nothing-like-it", "no memory matches"],
-      ["show ../../etc/passwd", "no memory matches"],
-      ["list --type colour", "must be one of directive", 2],
-      ["remember --type colour red", "must be one of directive", 2],
-      ["recall --type colour", "must be one of directive", 2],
-      ["recall port --limit none", "--limit must be a whole number from 1 to 1000", 2],
-    ] as const) {
-      const { code, err } = await runStrata(files, line);
-      expect([line, code]).toEqual([line, wanted]);
-      expect(err).toContain(what);
-    }
-    expect((await runStrata(files, "list")).out.split("\n")).toHaveLength(2);
-    expect((await runStrata(files, "remember")).code).toBe(2);
-    expect((await runStrata(files, "show")).code).toBe(2);
-  });
 });
 
 describe("what a person means", () => {

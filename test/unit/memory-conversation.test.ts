@@ -115,6 +115,20 @@ describe("the boot block", () => {
     expect(world.ledger("ses_1", "extended")).toMatchObject([{ layer: LAYER, results: 1 }]);
   });
 
+  it("the boot block is shown again, as of then, after the next message once the host has compacted", async () => {
+    const { memories, session, world } = await open([rule]);
+    session.user("hello");
+    session.answer([], { text: "## Request and Intent\nhello", info: { summary: true, finish: "stop" } });
+    memories.put(port);
+    session.user("go on", {});
+    const view = await world.request(session.messages.slice(1));
+    expect(added(view.at(-1))).toContain("Never force-push.");
+    expect(added(view.at(-1))).toContain("5433");
+    session.answer([], { text: "done" });
+    session.user("and on");
+    expect(added((await world.request(session.messages.slice(1))).at(-1))).toBe("");
+  });
+
   it("the boot block waits for the next message if the disk is slow, and never delays the first", async () => {
     const { session, world } = await openOnSlowDisk();
     session.answer([], { text: "hi" });
@@ -145,6 +159,17 @@ describe("the memories that match a message", () => {
     session.answer([], { text: "yes" });
     session.user("And the database now?");
     expect(added((await world.request(session.messages))[4])).toBe("");
+  });
+
+  it("the memories that match a message are decided once: a repeated request is the same, whatever was learned in between", async () => {
+    const { memories, session, world } = await open([]);
+    session.user("hello");
+    await world.request(session.messages);
+    session.answer([], { text: "hi" });
+    session.user("Start the database.");
+    const first = await world.request(session.messages);
+    memories.put(port);
+    expect(bytesOf(await world.request(session.messages))).toEqual(bytesOf(first));
   });
 
   it("the memories that match messages take at most 60 KB in a session, also over restarts", async () => {

@@ -1,11 +1,9 @@
 /** Issues and merge requests that a message names, as shown to the agent. */
 import { describe, expect, it } from "vitest";
 import { stack } from "../../layers/index.js";
-import { bindTools } from "../../src/host/commands-and-tools.js";
 import type { Message, Part } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createFakeLog } from "../support/fake-log.js";
 import { type ForgeServer, gitHubIssue, startForgeServer } from "../support/forge-server.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { createSession } from "../support/session.js";
@@ -67,24 +65,5 @@ describe("an issue that a message names", () => {
     expect([await say("#34"), await say("#34")]).toEqual(["", ""]);
     expect(server.requests).toEqual([]);
     expect([...world.files.contents.keys()].filter((path) => path.endsWith("entities.json"))).toEqual([]);
-  });
-
-  it("memory_recall and /recall show known facts about an entity before the memories about it", async () => {
-    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
-    const { world } = await open(server, { background: true });
-    const tools = bindTools(world.strata.dispatcher.tools, { clock: world.clock, log: createFakeLog() });
-    const context = { sessionID: "ses_1", messageID: "m", callID: "c", abort: new AbortController().signal };
-    const run = (name: string, args: object) => tools[name]?.execute(args as never, context as never);
-    await run("memory_remember", { content: "The login waits for acme/shop#34.", type: "knowledge" });
-    const answer = String(await run("memory_recall", { entity: "#34" }));
-    expect(answer.split("\n").slice(1)).toEqual([LINE, expect.stringContaining("The login waits for")]);
-    const byURL = { entity: "https://github.com/acme/shop/issues/34" };
-    expect(String(await run("memory_recall", byURL))).toContain("The login waits for");
-    expect(String(await run("memory_recall", { entity: "#35" }))).not.toContain("login");
-    const recall = world.strata.dispatcher.commands.find(({ name }) => name === "recall");
-    const typed = { sessionID: "ses_2", words: "#34" };
-    expect(await recall?.execute(typed, new AbortController().signal)).toContain(
-      'github.com/acme/shop#34  issue, open, by octocat, labels bug: "Found a bug"  (today)',
-    );
   });
 });

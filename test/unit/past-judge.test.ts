@@ -81,19 +81,6 @@ describe("strata learn --judge", () => {
     expect((await runStrata(files, "candidates")).out).toBe("No candidates wait.");
   });
 
-  it("shows quote, judge and reason of what it keeps, and one run of strata undo takes all back", async () => {
-    const files = open(INVOICES);
-    const { out } = await learn(files, "--judge --yes", {
-      generate: createJudge([verdict("m1.2")]).generate,
-    });
-    const shown = (await runStrata(files, "show invoices")).out;
-    expect(shown).toMatch(/^evidence +We number invoices per year/m);
-    expect(shown).toMatch(/^judged by +a small model \(lab\/small: a rule of the domain\)$/m);
-    const run = /strata undo --run (\S+) reverts it/.exec(out)?.[1];
-    expect((await runStrata(files, `undo --run ${run}`)).code).toBe(0);
-    expect(listMemories(files)).toEqual([]);
-  });
-
   it("enters what it costs in the savings ledger, as memory judgement, and strata stats and status tell it", async () => {
     const files = open(INVOICES);
     await learn(files, "--judge --dry-run", { generate: createJudge([]).generate });
@@ -134,17 +121,6 @@ describe("strata learn --judge", () => {
     expect(listMemories(files)).toEqual([]);
     await learn(files, "--judge", { generate: judge.generate, answers: true });
     expect(judge.asked).toHaveLength(1);
-  });
-
-  it("says why there is no judge: no small model, or an agent's shell", async () => {
-    const without = openConversation(lines(said("m0", INVOICES)), PROMPTS);
-    const none = await learn(without, "--judge --yes");
-    expect([none.code, none.err]).toEqual([
-      3,
-      expect.stringContaining("no model can judge: background.enabled"),
-    ]);
-    const agents = await learn(open(INVOICES), "--judge --yes", { env: { OPENCODE: "1" } });
-    expect([agents.code, agents.err]).toEqual([3, expect.stringContaining("this shell is an agent's")]);
   });
 });
 
@@ -197,25 +173,5 @@ describe("strata why", () => {
     });
     const shell = await runStrata(files, "why invoices", { env: { OPENCODE: "1" } });
     expect([shell.code, shell.out]).toEqual([3, ""]);
-  });
-
-  it("tells what the proof refused, and says what it looked through when nothing is known", async () => {
-    const files = open(
-      "Shall the invoices of the shop in Lyon be numbered per year from now? I wrote it down in notes/lyon.md yesterday. The accountants want to talk about it on Friday at 10, and Marie will bring the numbers of the last 3 years.",
-    );
-    await learn(files, "--judge --yes", {
-      generate: createJudge([verdict("m1.1", { type: "directive", says: "Invoices are numbered per year." })])
-        .generate,
-    });
-    const { out } = await runStrata(files, "why accountants on Friday");
-    expect(out).toMatch(
-      /outcome +refused\n {2}judged by +a small model\n {2}because +the quote is a question/,
-    );
-    expect((await runStrata(files, "why kubernetes")).out).toBe(
-      [
-        'Nothing is known of "kubernetes". Looked through: 0 memories, 0 waiting candidates, and why 1 message was kept or not.',
-        "What you dropped is found by its whole sentence only.",
-      ].join("\n"),
-    );
   });
 });

@@ -76,20 +76,6 @@ describe("past sessions", () => {
     expect(other.prompts()).not.toContain(BREAD);
   });
 
-  it("past sessions wait for the next time where the budget of the day is used up, and nothing said in them is lost", async () => {
-    const world = await openPast(
-      { ses_a: [messageOf(BREAD)], ses_b: [messageOf(FLOUR)] },
-      { respond: () => ({ kind: "refused", why: "the budget of the day is used up" }) },
-    );
-    await world.pass();
-    expect([...(await world.waiting())].sort()).toEqual([FLOUR, BREAD]);
-    const after = await openPast({ ses_a: [], ses_b: [] }, { world });
-    await after.pass();
-    expect(after.asked).toHaveLength(1);
-    for (const text of [BREAD, FLOUR]) expect(after.prompts()).toContain(text);
-    expect(await after.waiting()).toEqual([]);
-  });
-
   it.each<[string, Given]>([
     ["by default", { options: {} }],
     ["where the running agent judges", { options: { autoMemory: { pastSessions: true, judge: "agent" } } }],

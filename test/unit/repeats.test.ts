@@ -68,15 +68,4 @@ describe("a demand that is said again and again", () => {
     await candidates.follow("ses_2", [{ ...asking, info: { ...asking.info, id: "msg_2" } }]);
     expect(await hear(4)).toBe(3);
   });
-
-  it("what is heard twice is heard once, and no words are stored", async () => {
-    const files = createMemoryFiles();
-    const candidates = openTestCandidates({ files });
-    const heard = { session: "ses_1", message: "msg_1", saidMs: 1 };
-    await candidates.hear([DEMAND], heard);
-    const before = [...files.contents].map(([path, bytes]) => [path, String(bytes)]);
-    await candidates.hear([DEMAND], { ...heard, saidMs: 9 });
-    expect([...files.contents].map(([path, bytes]) => [path, String(bytes)])).toEqual(before);
-    expect(JSON.stringify(before)).not.toContain("linter");
-  });
 });

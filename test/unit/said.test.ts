@@ -141,14 +141,10 @@ describe("a text that is the user's own", () => {
 describe("how far it reaches", () => {
   it.each([
     ["Use tabs in all my projects.", true],
-    ["For every repository: no force-push.", true],
-    ["Globally, answer in German.", true],
     ["Use tabs everywhere.", true],
     ["所有项目都用 pnpm。", true],
     ["Use tabs everywhere in this file.", false],
-    ["Never use global variables.", false],
     ["Not in all projects, only here.", false],
-    ["Check all project files.", false],
     ["Use tabs.", false],
   ])("%s: everywhere %s", (text, expected) => {
     expect(saysEverywhere(text)).toBe(expected);
@@ -167,16 +163,6 @@ describe("the user's messages", () => {
   const info = (role: string, more = {}) => ({ id: `msg_${role}`, sessionID: "s", role, ...more });
   const text = (text: string, more = {}) => ({ type: "text", text, ...more });
   const read = (...messages: Message[]) => readUsersMessages(messages, (one) => one !== "template");
-
-  it("the user's messages have their time and what the agent said last before them", () => {
-    const [first, second] = read(
-      { info: info("user", { time: { created: 5 } }), parts: [text("hello")] },
-      { info: info("assistant"), parts: [text("one"), text("Shall I?")] },
-      { info: info("user"), parts: [text("yes"), text("put in", { synthetic: true })] },
-    );
-    expect(first).toEqual({ id: "msg_user", text: "hello", atMs: 5 });
-    expect(second).toEqual({ id: "msg_user", text: "yes", asked: "Shall I?" });
-  });
 
   it("the user's messages answer no summary, no answer that failed, none without words, and none from before the last message", () => {
     const question = [text("Shall I?")];

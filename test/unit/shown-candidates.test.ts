@@ -118,18 +118,4 @@ describe("planReasons", () => {
       2,
     ]);
   });
-
-  it("counts the last judgement of a message, and says of what was kept that it is gone", () => {
-    const text = "The tax office wants no gaps.";
-    const judgements = [
-      { ...judged(1, text), outcome: "waiting" as const, why: "not sure" },
-      { ...judged(1, text), atMs: 2, outcome: "refused" as const, why: "the quote is a question" },
-      { ...judged(3, text), outcome: "kept" as const, id: "decision/gone" },
-    ];
-    const { found } = planReasons("tax office", { judgements, memories: [], waiting: [] });
-    expect(found.map(({ outcome, why }) => [outcome, why])).toEqual([
-      ["kept", "x; decision/gone is gone since: undone, or its file removed"],
-      ["refused", "the quote is a question"],
-    ]);
-  });
 });

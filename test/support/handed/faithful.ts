@@ -1,4 +1,13 @@
-import type { Handed } from "./handed.js";
+/** The user's words and an agent's memory of them. */
+export interface Handed {
+  /** How the memory changes the words, or why it is right. */
+  what: string;
+  said: readonly (string | { text: string; asked?: string })[];
+  content: string;
+  type?: string;
+  /** The kept memory; without it the agent's is refused. */
+  kept?: string;
+}
 
 const PUSH = "Never push to main without asking.";
 
@@ -6,28 +15,10 @@ const PUSH = "Never push to main without asking.";
 export const faithful: readonly Handed[] = [
   { what: "word for word", said: [PUSH], content: PUSH, kept: PUSH },
   {
-    what: "without please",
-    said: ["Please always run the linter before committing."],
-    content: "Always run the linter before committing.",
-    kept: "Please always run the linter before committing.",
-  },
-  {
-    what: "different case",
-    said: ["never commit generated files"],
-    content: "Never commit generated files.",
-    kept: "never commit generated files",
-  },
-  {
     what: "without thanks",
     said: ["use tabs for indentation from now on, thanks"],
     content: "Use tabs for indentation.",
     kept: "use tabs for indentation from now on, thanks",
-  },
-  {
-    what: "one sentence of several",
-    said: ["Fix the login page. Never force-push to main! Then go on."],
-    content: "Never force-push to main.",
-    kept: "Never force-push to main!",
   },
   {
     what: "rule and reason in one sentence",
@@ -50,35 +41,10 @@ export const faithful: readonly Handed[] = [
     kept: "No, the database port is 5433, not 5432.",
   },
   {
-    what: "code",
-    said: ["Never run `git push --force` here, please."],
-    content: "Never run `git push --force` here.",
-    kept: "Never run `git push --force` here, please.",
-  },
-  {
-    what: "in the third person",
-    said: ["I prefer short answers without bullet points."],
-    content: "The user prefers short answers without bullet points.",
-    type: "preference",
-    kept: "I prefer short answers without bullet points.",
-  },
-  {
-    what: "as I said",
-    said: ["Hello.", "As I said: use port 5433. Now go on."],
-    content: "Use port 5433.",
-    kept: "As I said: use port 5433.",
-  },
-  {
     what: "a question for confirmation",
     said: ["Never touch the vendor folder, ok?"],
     content: "Never touch the vendor folder.",
     kept: "Never touch the vendor folder, ok?",
-  },
-  {
-    what: "after a paste",
-    said: ["```\nnpm ERR! code 1\n```\nNever install packages globally."],
-    content: "Never install packages globally.",
-    kept: "Never install packages globally.",
   },
   {
     what: "an item of a list of rules",
@@ -88,30 +54,10 @@ export const faithful: readonly Handed[] = [
     kept: "Our conventions: single quotes for strings",
   },
   {
-    what: "several items",
-    said: ["Our conventions:\n- two spaces for indentation\n- single quotes for strings"],
-    content: "Two spaces for indentation, single quotes for strings.",
-    type: "preference",
-    kept: "Our conventions: two spaces for indentation single quotes for strings",
-  },
-  {
     what: "with its condition",
     said: ["Never deploy on Fridays unless I say so."],
     content: "Never deploy on Fridays unless the user says so.",
     kept: "Never deploy on Fridays unless I say so.",
-  },
-  {
-    what: "names in quotation marks",
-    said: ['Commit messages always begin with "feat" or "fix".'],
-    content: 'Commit messages always begin with "feat" or "fix".',
-    kept: 'Commit messages always begin with "feat" or "fix".',
-  },
-  {
-    what: "a definition",
-    said: ['When I say "ship it" I mean: tag, build and publish to npm.'],
-    content: 'When I say "ship it" I mean: tag, build and publish to npm.',
-    type: "pattern",
-    kept: 'When I say "ship it" I mean: tag, build and publish to npm.',
   },
   {
     what: "a confirmed question",
@@ -120,47 +66,10 @@ export const faithful: readonly Handed[] = [
     kept: 'Agreed: "Shall I always run the tests before pushing?" — "yes"',
   },
   {
-    what: "a confirmed question, politely",
-    said: [{ text: "yes please!", asked: "Should I use pnpm by default?" }],
-    content: "Use pnpm by default.",
-    type: "preference",
-    kept: 'Agreed: "Should I use pnpm by default?" — "yes please!"',
-  },
-  {
     what: "a confirmed question in Chinese",
     said: [{ text: "好的", asked: "测试通过了。以后每次部署之前都要运行测试吗？" }],
     content: "以后每次部署之前都要运行测试",
     kept: 'Agreed: "以后每次部署之前都要运行测试吗？" — "好的"',
-  },
-  {
-    what: "a confirmed question in German",
-    said: [{ text: "Ja, gerne", asked: "Soll ich immer zuerst die Tests ausführen?" }],
-    content: "Immer zuerst die Tests ausführen.",
-    kept: 'Agreed: "Soll ich immer zuerst die Tests ausführen?" — "Ja, gerne"',
-  },
-  {
-    what: "do that",
-    said: [{ text: "do that", asked: "Shall I squash commits from now on?" }],
-    content: "Squash commits from now on.",
-    kept: 'Agreed: "Shall I squash commits from now on?" — "do that"',
-  },
-  {
-    what: "a yes with the whole sentence",
-    said: ["Yes: always deploy on Tuesdays."],
-    content: "Always deploy on Tuesdays.",
-    kept: "Yes: always deploy on Tuesdays.",
-  },
-  {
-    what: "an order that is a rule",
-    said: ["Add a changelog entry for every change from now on."],
-    content: "Add a changelog entry for every change.",
-    kept: "Add a changelog entry for every change from now on.",
-  },
-  {
-    what: "German",
-    said: ["Bitte immer zuerst die Tests laufen lassen."],
-    content: "Immer zuerst die Tests laufen lassen.",
-    kept: "Bitte immer zuerst die Tests laufen lassen.",
   },
   {
     what: "a wrapped line",
@@ -169,31 +78,11 @@ export const faithful: readonly Handed[] = [
     kept: "Always write the reason for a change into the message of its commit, not what was changed.",
   },
   {
-    what: "a path",
-    said: ["Never edit files under src/generated by hand."],
-    content: "Never edit src/generated files by hand",
-    kept: "Never edit files under src/generated by hand.",
-  },
-  {
     what: "the replacement",
     said: ["Use port 5432.", "No, use port 5433."],
     content: "Use port 5433.",
     type: "feedback",
     kept: "No, use port 5433.",
-  },
-  {
-    what: "the newest wording",
-    said: ["Use tabs.", "Please use tabs in all new files."],
-    content: "Use tabs.",
-    type: "preference",
-    kept: "Please use tabs in all new files.",
-  },
-  {
-    what: "two sentences",
-    said: ["Keep pull requests small. One topic each."],
-    content: "Keep pull requests small, one topic each.",
-    type: "preference",
-    kept: "Keep pull requests small. One topic each.",
   },
   {
     what: "other words with the same meaning",
@@ -205,18 +94,5 @@ export const faithful: readonly Handed[] = [
     what: "entirely different words",
     said: ["Keep your hands off the vendor directory."],
     content: "Do not modify files in vendor.",
-  },
-  {
-    what: "much shortened",
-    said: ["When you answer me, please do so in at most three sentences, I have little time to read."],
-    content: "Answer in at most three sentences.",
-    type: "preference",
-    kept: "When you answer me, please do so in at most three sentences, I have little time to read.",
-  },
-  { what: "translated", said: ["提交信息请用英文写。"], content: "Write commit messages in English." },
-  {
-    what: "a polite question",
-    said: ["Could you always run the linter before committing?"],
-    content: "Always run the linter before committing.",
   },
 ];
