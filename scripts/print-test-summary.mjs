@@ -15,6 +15,8 @@ if (existsSync(path)) {
   const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
   console.log("The slowest files, in seconds:");
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)}  ${name}`);
+  if (existsSync(`${root}test-starts.txt`))
+    console.log(readFileSync(`${root}test-starts.txt`, "utf8").split("\n", 1)[0]);
   const skipped = report.numPendingTests + report.numTodoTests;
   console.log(
     `${report.numPassedTests} passed, ${report.numFailedTests} failed${skipped ? `, ${skipped} skipped` : ""}`,

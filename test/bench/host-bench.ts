@@ -37,6 +37,7 @@ printTable();
 
 async function measure(options: StageOptions): Promise<Figures> {
   await using stage = await openStage({
+    plugin: [],
     ...options,
     config: { snapshot: true, ...options.config },
     files: { "a.txt": "a line of the file\n".repeat(1_000) },

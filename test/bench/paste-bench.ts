@@ -6,7 +6,6 @@
  *     tsx test/bench/paste-bench.ts [shape]
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { repository } from "../host/repository.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import { shapes } from "../support/shapes.js";
 
@@ -37,8 +36,8 @@ const PASTED = [
 const wanted = process.argv[2] ?? "";
 const pasted = shapes.filter(({ name }) => PASTED.includes(name) && name.includes(wanted));
 
-await using bare = await openStage({ config: { snapshot: true } });
-await using withStrata = await openStage({ plugin: repository, config: { snapshot: true } });
+await using bare = await openStage({ plugin: [], config: { snapshot: true } });
+await using withStrata = await openStage({ config: { snapshot: true } });
 for (const stage of [bare, withStrata]) await measure(stage, "z ".repeat(SMALL));
 
 console.log(`GET /session, the longest answer in ms while ${SIZE} characters are pasted and just after`);

@@ -6,12 +6,10 @@ import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { FOREIGN_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import { repository } from "./repository.js";
 import { findHost } from "./stage/opencode.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const shared = shareHost({ plugin: repository });
 const CLI = join(repository, "dist", "strata.js");
 const RULE_FILES = {
   "CLAUDE.md": "Rule of Claude: run make check.",
@@ -43,7 +41,7 @@ async function greet(stage: Stage, title: string): Promise<string> {
 }
 
 test("OpenCode sends AGENTS.md but no file that bootstrap reads rules from; those appear as the repository's words", async () => {
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
     files: { "AGENTS.md": "Rule of the host: tabs.", ...RULE_FILES },
   });
   const before = await greet(stage, "before");
@@ -60,7 +58,7 @@ test("OpenCode sends AGENTS.md but no file that bootstrap reads rules from; thos
 });
 
 test("CLAUDE.md without an AGENTS.md: OpenCode 1 sends it and bootstrap leaves it alone, for OpenCode 2 it becomes a memory", async () => {
-  await using stage = await shared.openStage({ files: RULE_FILES });
+  await using stage = await openStage({ files: RULE_FILES });
   expect(bootstrap(stage)).toMatch(HOST === 1 ? /^Added: 4 memories\n/ : /^Added: 5 memories\n/);
   const sent = await greet(stage, "first");
   expect(sent.split("Rule of Claude")).toHaveLength(2);

@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { startOpenCode } from "./stage/opencode.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
@@ -21,8 +19,7 @@ const STATE = ".opencode/strata/state";
 /** Four characters count as a token here, four bytes of JSON in the model. */
 const TOLERANCE = 0.25;
 
-const SETTINGS = { plugin: repository, mcp: true, config: { snapshot: true } };
-const shared = shareHost(SETTINGS);
+const SETTINGS = { mcp: true, config: { snapshot: true } };
 const blob = (bytes: number) => call("mcp_blob", { bytes });
 
 /** The breaks, each with its record, and no record of a break that was none. */
@@ -47,7 +44,7 @@ async function usersMessages(session: Session) {
 }
 
 test("a turn that is taken back is one recorded break, and what follows in its place none", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ ...SETTINGS, files: FILES });
   stage.model.script(
     blob(80_000),
     say("one"),
@@ -70,7 +67,7 @@ test("a turn that is taken back is one recorded break, and what follows in its p
 });
 
 test("a turn that is taken back while no OpenCode runs is recorded after the next start", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ ...SETTINGS, files: FILES });
   stage.model.script(say("one"), say("two"), say("three"));
   const session = await stage.newSession("revert and restart");
   for (const text of ["First, the importer.", "Second."]) await session.ask(text);
@@ -83,7 +80,7 @@ test("a turn that is taken back while no OpenCode runs is recorded after the nex
 });
 
 test("machine state that is deleted while OpenCode runs breaks nothing, not after a restart either", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ ...SETTINGS, files: FILES });
   stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"));
   const session = await stage.newSession("state");
   await session.ask("First, the importer.");
@@ -98,7 +95,7 @@ test("machine state that is deleted while OpenCode runs breaks nothing, not afte
 only1("its plan agent leaves no reminders in the history")(
   "the plan agent's reminders, which go with the next turn, are recorded breaks, and so is the way back",
   async () => {
-    await using stage = await shared.openStage({ files: FILES });
+    await using stage = await openStage({ ...SETTINGS, files: FILES });
     stage.model.respond(() => say("ok"));
     const session = await stage.newSession("plan");
     const agents = ["build", "plan", "plan", "plan", "build", "build"];
@@ -135,7 +132,7 @@ test("two hosts that take turns in one session break nothing, and nothing is rec
 only1("it has no way to edit a message")(
   "a message that is edited and one that is deleted are recorded, each as one break",
   async () => {
-    await using stage = await shared.openStage({ files: FILES });
+    await using stage = await openStage({ ...SETTINGS, files: FILES });
     stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"), say("four"));
     const session = await stage.newSession("edit");
     await session.ask("First, the importer.");
@@ -183,7 +180,7 @@ only1("it prunes nothing")(
 );
 
 test("a compaction that is taken back is a recorded break, and rules are still shown", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ ...SETTINGS, files: FILES });
   let answers = 0;
   stage.model.respond(() => say(`answer ${answers++} `.repeat(40)));
   const session = await stage.newSession("summary");

@@ -1,18 +1,16 @@
 /** Messages that may hold something to know, in the real OpenCode: they wait unseen, until a judge or the user decides. */
 import { expect, test } from "vitest";
 import { CANDIDATE, MESSAGE, messageOf, OTHER } from "../support/extraction.js";
-import { repository } from "./repository.js";
 import { beginSession, locateCandidates, strata } from "./stage/candidates.js";
 import { whenContains, whenFits } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { whenNoAgentWorks } from "./stage/strata.js";
 
-const shared = shareHost({ plugin: repository });
 const INDEX = ".opencode/memory/MEMORY.md";
 
 test("a message that may hold something waits unseen, is kept by strata candidates keep and forgotten by /drop", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("one");
   await session.ask(MESSAGE);
@@ -36,7 +34,7 @@ test("a message that may hold something waits unseen, is kept by strata candidat
 });
 
 test("a demand is a rule of the next sessions once it was said in five, with nobody to judge it", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.respond(() => say("Understood."));
   const demand = "Run the linter before you say that you are done.";
   for (const n of [1, 2, 3, 4, 5]) {
@@ -49,7 +47,7 @@ test("a demand is a rule of the next sessions once it was said in five, with nob
 });
 
 test("a candidate goes with the turn that the user undoes, and comes back with it", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("one");
   await session.ask("Look at the importer.");

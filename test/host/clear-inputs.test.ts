@@ -1,13 +1,11 @@
 /** Cleared inputs in the real OpenCode: what the model gets of its old calls, and what lies on disk. */
 import { expect, test } from "vitest";
 import { lines } from "../support/messages.js";
-import { repository } from "./repository.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const shared = shareHost({ plugin: repository });
 const settings = { microCompact: { floor: 0, keepRecent: 1, horizon: 10 } };
 
 /** Arguments of the calls in a request, as JSON text, in order. */
@@ -15,7 +13,7 @@ const argumentsOf = ({ messages }: ModelRequest): string[] =>
   messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => one.function.arguments));
 
 test("the inputs of old calls reach the model cleared, with the same bytes after SIGKILL, in a fork and after an undo", async () => {
-  await using stage = await shared.openStage({ settings });
+  await using stage = await openStage({ options: settings });
   const content = lines(1_000);
   const filePath = stage.project.file("long.txt");
   stage.model.script(

@@ -7,12 +7,9 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { runOpenCode } from "./stage/opencode.js";
 import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
-
-const shared = shareHost({ plugin: repository });
 
 /** Calls a command; the host answers with an error, since it was ended before it became a turn. */
 async function run(session: Session, name: string, words?: string): Promise<void> {
@@ -26,7 +23,7 @@ const shownTexts = async (session: Session): Promise<string[]> =>
 
 test("/memory is answered without a model call, and the next request has the bytes that it would have had", async () => {
   const play = async (withCommand: boolean) => {
-    await using stage = await shared.openStage();
+    await using stage = await openStage();
     const session = await stage.newSession("status");
     if (withCommand) await run(session, "memory");
     await session.ask("hello");
@@ -50,7 +47,7 @@ test("/memory is answered without a model call, and the next request has the byt
 });
 
 test("a session that begins with commands keeps their answers on the screen, and no request for a title has a word of them", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession();
   await run(session, "memory");
   await run(session, "remember", "the release is on Friday");
@@ -66,7 +63,7 @@ test("a session that begins with commands keeps their answers on the screen, and
 });
 
 test("a command in the middle of a turn is answered and costs no request", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession("busy");
   let release = (): void => {};
   stage.model.respond(
@@ -90,7 +87,7 @@ test("a command in the middle of a turn is answered and costs no request", async
 });
 
 test("/compact-notes has notes stand for history in the next request, without a model call", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession("long");
   for (let n = 0; n < 6; n++) await session.ask(`question ${n}: ${"some words about it ".repeat(1_000)}`);
   const before = stage.model.requests.length;
@@ -105,7 +102,7 @@ test("/compact-notes has notes stand for history in the next request, without a 
 });
 
 test("quotes and newlines of what is typed are kept as they are, and forgotten by the same words", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession("words");
   const words = `decision: the "cart" isn't cached, 'never'\nbecause $1 and \`ls\` change\nevery time`;
   const folder = stage.project.file(".opencode/memory/decision");
@@ -124,7 +121,7 @@ test("quotes and newlines of what is typed are kept as they are, and forgotten b
 });
 
 test("every command is answered without a request, and how long that takes is printed", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession("cost");
   await session.ask("hello");
   const before = stage.model.requests.length;
@@ -146,7 +143,7 @@ test("every command is answered without a request, and how long that takes is pr
 });
 
 test("a toast where there is no screen shows nothing and delays nothing", async () => {
-  await using stage = await openStage({ plugin: repository, options: { colour: 1 } });
+  await using stage = await openStage({ options: { colour: 1 } });
   await stage.host.stop();
   // Longer than a toast waits for a screen to be there.
   stage.model.script(call("bash", { command: "sleep 4", description: "waits" }), say("done"));
@@ -157,7 +154,7 @@ test("a toast where there is no screen shows nothing and delays nothing", async 
 });
 
 test("/recall finds at once what /remember and the command line have stored, and asks no model", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession("memory");
   await run(session, "remember", "decision: the server listens on port 8080");
   const cli = spawnSync(

@@ -7,17 +7,14 @@ import type { ContextItem, ContextItems } from "../../src/status/context-items.j
 import { lines } from "../support/messages.js";
 import { patiently } from "../support/patience.js";
 import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { strata } from "./stage/strata.js";
 
-const shared = shareHost({ plugin: repository });
 const QUIET = { microCompact: { enabled: false }, autoCompact: { threshold: 40_000 } };
 const FILES = Object.fromEntries(
   ["one", "two", "three", "four", "five", "six"].map((name) => [
@@ -95,7 +92,7 @@ function expectExplained(stage: Stage): void {
 const textOf = ({ messageBytes }: ModelRequest): string => messageBytes.join("\n");
 
 test("what a person drops leaves the requests for ever: the same bytes after SIGKILL and in a fork, and whole on disk", async () => {
-  await using stage = await shared.openStage({ settings: QUIET, files: FILES });
+  await using stage = await openStage({ options: QUIET, files: FILES });
   const session = await stage.newSession("drop");
   await readThem(stage, session, "Read the first two.", "one", "two");
   const before = await readThem(stage, session, "Now the third.", "three");
@@ -144,8 +141,8 @@ test("what a person drops leaves the requests for ever: the same bytes after SIG
 });
 
 test("what a person pins stays through a clear, a cut and a summary by OpenCode", async () => {
-  await using stage = await shared.openStage({
-    settings: { ...QUIET, microCompact: { floor: 0, keepRecent: 2 } },
+  await using stage = await openStage({
+    options: { ...QUIET, microCompact: { floor: 0, keepRecent: 2 } },
     files: FILES,
   });
   const session = await stage.newSession("pin");
@@ -182,7 +179,7 @@ test("what a person pins stays through a clear, a cut and a summary by OpenCode"
 });
 
 test("what a person brings back stands whole at the end, once, and earlier bytes stay, also after a restart and in a fork", async () => {
-  await using stage = await shared.openStage({ settings: QUIET, files: FILES });
+  await using stage = await openStage({ options: QUIET, files: FILES });
   const session = await stage.newSession("expand");
   await readThem(stage, session, "Read the first two.", "one", "two");
   const { id } = await find(stage, session, "one.txt");
@@ -210,7 +207,7 @@ test("what a person brings back stands whole at the end, once, and earlier bytes
 });
 
 test("an undone cut sends the messages before it again, with the same bytes after a restart and in a fork", async () => {
-  await using stage = await shared.openStage({ settings: QUIET, files: FILES });
+  await using stage = await openStage({ options: QUIET, files: FILES });
   const session = await stage.newSession("undo");
   await readThem(stage, session, "Read them all.", "one", "two", "three");
   const whole = await readThem(stage, session, "And the last.", "four");
@@ -249,7 +246,7 @@ only1("the notes are the summary: no model is asked")(
   "a summary by OpenCode cannot be undone by Strata, which says why, and OpenCode's own undo brings the messages back",
   async () => {
     const files = { ...FILES, ".opencode/plugin/witness.js": WITNESS };
-    await using stage = await shared.openStage({ settings: QUIET, files });
+    await using stage = await openStage({ options: QUIET, files });
     const session = await stage.newSession("native");
     await readThem(stage, session, "Read them all.", "one", "two", "three");
     const whole = await readThem(stage, session, "And the last.", "four");

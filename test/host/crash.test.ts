@@ -3,16 +3,14 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
 import { isLong } from "../support/sizes.js";
-import { repository } from "./repository.js";
 import { firstDifference } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository, mcp: true });
 const blob = (bytes: number) => call("mcp_blob", { bytes });
 
 test("a session whose host is killed in the middle of turns goes on, no byte changes, and every preview's file is whole", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const session = await stage.newSession("crashes");
   let step = 0;
   stage.model.respond(() => {
@@ -53,7 +51,7 @@ test("a session whose host is killed in the middle of turns goes on, no byte cha
 });
 
 test("large results are moved out in subagents that work side by side as well", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const session = await stage.newSession("parent");
   const task = (description: string) =>
     call("task", { description, prompt: "look", subagent_type: "general" });

@@ -1,7 +1,6 @@
 /** A stage on which a person asks for a dream, and its model is the scripted one. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
@@ -27,7 +26,6 @@ export async function openDreaming(
   { background, files = {}, settings = {} }: DreamingOptions = {},
 ): Promise<Stage> {
   const stage = await openStage({
-    plugin: repository,
     options: { dream: settings, ...(background && { background }) },
     // With snapshots, as users have it: without, the host has sent another request before it can be stopped.
     config: { small_model: "mock/m2", snapshot: true },

@@ -1,13 +1,10 @@
 /** What failed before, in the real OpenCode: errors.log, and what the next one who does it is told. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 const LOG = ".opencode/memory/errors.log";
 const FILES = { "docs/notes/plan.md": "the plan\n" };
 
@@ -29,7 +26,7 @@ const resultOf = (stage: Stage, id: string): string => stage.model.lastRequest()
 const today = (): string => new Date().toISOString().slice(0, 10);
 
 test("a session whose command fails as one failed before is told when that was, and what worked", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ files: FILES });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   expect(resultOf(stage, "wrong")).not.toContain("[Strata]");
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
@@ -46,7 +43,7 @@ test("a session whose command fails as one failed before is told when that was, 
 });
 
 test("a session learns of an earlier session's failure with its first message, before it makes the call", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ files: FILES });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
   await stage.restart({ kill: true });
@@ -61,7 +58,7 @@ test("a session learns of an earlier session's failure with its first message, b
 
 test("a call that is known to fail is refused once if errors.onRepeat says so, and adds no failure", async () => {
   const options = { errors: { onRepeat: "refuse" } };
-  await using stage = await openStage({ files: FILES, options, plugin: repository });
+  await using stage = await openStage({ files: FILES, options });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
   const before = stage.read(LOG);

@@ -11,22 +11,17 @@ import { pathIn } from "../support/messages.js";
 import { defaults } from "../support/settings.js";
 import { layeredPlugin } from "./fixtures/layered-plugin.js";
 import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
 const big = (id: string) => call("mcp_blob", { bytes: 45_000 }, { id });
 
 test("a file in the place of .opencode/tool-results leaves the originals in the context, and the log says why", async () => {
-  await using stage = await shared.openStage({
-    files: { ".opencode/tool-results": "a file" },
-  });
+  await using stage = await openStage({ mcp: true, files: { ".opencode/tool-results": "a file" } });
   stage.model.script(big("big"), say("done"));
   const turn = await (await stage.newSession("file")).ask("go");
   expect(turn.text).toBe("done");
@@ -50,7 +45,7 @@ only1("plugins cannot write into its log")(`${FULL}, and the host's log says why
 );
 
 async function playFull(whileFull: (stage: Stage) => Promise<void> = async () => {}): Promise<void> {
-  await using stage = await shared.openStage({ files: { "README.md": "x" } });
+  await using stage = await openStage({ mcp: true, files: { "README.md": "x" } });
   await using disk = mountTinyDisk(stage.project.file(".opencode"));
   stage.model.script(big("one"), say("done"));
   const session = await stage.newSession("full");
@@ -68,7 +63,7 @@ async function playFull(whileFull: (stage: Stage) => Promise<void> = async () =>
 }
 
 test("two hosts in one project that spill the same and other results at once leave every preview's file whole", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await openStage({ mcp: true });
   const second = await startOpenCode({ project: stage.project });
   try {
     const sizes = [40_000, 50_000, 60_000];
@@ -97,7 +92,7 @@ test("two hosts in one project that spill the same and other results at once lea
 });
 
 test("corrupt records of decisions and of the ledger are passed over with a message, and the prefix still holds", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   stage.model.script(calls(big("one"), call("mcp_blob", { bytes: 52_000 }, { id: "two" })), say("done"));
   const session = await stage.newSession("corrupt");
   await session.ask("go");

@@ -4,11 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { layers } from "../../layers/index.js";
 import { kernelFiles, matches, tornOf } from "../../src/kernel/file-kinds.js";
-import { repository } from "./repository.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
-
-const shared = shareHost({ plugin: repository });
 
 /** Every kind of file that the kernel and the layers say they leave; a unit test compares them with the page. */
 const named = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
@@ -20,7 +17,7 @@ const isHosts = (path: string): boolean =>
   /^\.opencode\/(node_modules\/|package(-lock)?\.json$|bun\.lockb?$|\.gitignore$)/.test(path);
 
 test("every file that the plugin writes in a project is of a kind that a layer or the kernel names", async () => {
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
     files: { "a.txt": "one\n", "big.txt": "a line of a large file\n".repeat(3_000) },
   });
   const { model, project } = stage;

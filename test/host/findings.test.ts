@@ -3,14 +3,11 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 const ASKED = "How many requests a minute may a client send to the example service?";
 const SENTENCE = "Each client may send 60 requests a minute to the example service.";
 const PAGE = `<html><head><title>Rate limits</title></head><body>
@@ -40,7 +37,7 @@ async function servePage(): Promise<{ url: string } & AsyncDisposable> {
 
 test("a session that asks about a page that an earlier one read gets its finding, with source and age, and not as an order", async () => {
   await using page = await servePage();
-  await using stage = await shared.openStage({ files: { "a.txt": "one\n" } });
+  await using stage = await openStage({ files: { "a.txt": "one\n" } });
   const fetching = await stage.newSession("reads the page");
   const fetch = call("webfetch", { url: page.url, format: "markdown" }, { id: "page" });
   stage.model.script(
@@ -79,7 +76,6 @@ test("a session that asks about a page that an earlier one read gets its finding
 test("a finding holds the sentence that the model in background.model chose after the turn", async () => {
   await using page = await servePage();
   await using stage = await openStage({
-    plugin: repository,
     options: { background: { model: "mock/m2" } },
     config: { permission: { "*": "allow" } },
   });

@@ -2,18 +2,15 @@
 
 import { expect, test } from "vitest";
 import { patiently } from "../support/patience.js";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say, stall } from "./stage/steps.js";
 
 const large = (bytes: number) => call("mcp_blob", { bytes });
-const shared = shareHost({ plugin: repository, mcp: true });
 const FILES = { "a.txt": "one\n" };
 const open = (options: Record<string, unknown> = {}, config: Record<string, unknown> = {}) =>
-  openStage({ plugin: repository, mcp: true, options, config, files: FILES });
+  openStage({ mcp: true, options, config, files: FILES });
 const ofForks = ({ model }: Stage, sessionID: string): ModelRequest[] =>
   model.requests.filter((request) => request.sessionID !== sessionID);
 const taskOf = (request: ModelRequest): string =>
@@ -45,7 +42,7 @@ function expectShared(stage: Stage, sessionID: string, count: number): void {
 }
 
 test("a forked task runs on a copy that begins with the parent's bytes, brings back its answer and what the cache gave, and leaves no copy", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ mcp: true, files: FILES });
   const session = await stage.newSession("one fork");
   stage.model.respond((request) => (taskOf(request) === "" ? undefined : say("It is 42.")));
   stage.model.script(large(9_000), call("fork", { tasks: ["What is it?"] }, { id: "f" }), say("done"));
@@ -113,7 +110,7 @@ test("a forked copy uses its tools with layer 1 alone, makes no copies, keeps no
 });
 
 test("an ended turn ends its copies, and those that a killed host leaves behind go at the next start", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ mcp: true, files: FILES });
   const session = await stage.newSession("ended");
   stage.model.respond((request) => (taskOf(request) === "" ? undefined : stall()));
   const fork = calls(call("fork", { tasks: ["one", "two"] }));

@@ -7,7 +7,6 @@ import { patiently } from "../support/patience.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { createWorkedSessions } from "./coding/sessions.js";
 import { createWork, createWorkFiles } from "./coding/work.js";
-import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { firstDifference } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
@@ -31,7 +30,6 @@ test(
   "in forty turns every request begins with the one before it, except where the ledger says why not",
   async () => {
     await using stage = await openStage({
-      plugin: repository,
       mcp: true,
       files: createWorkFiles(),
       options: {

@@ -3,19 +3,17 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { forge, INTERNAL, LEDGER_FILE, MEMORY } from "../support/victim.js";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 const API = { [`${MEMORY}/knowledge/api.md`]: "The API listens on 8080.\n" };
 const LOG = ".opencode/strata/strata.log";
 
 test("a half-done change that a repository brings does nothing at the first message, and memory goes on", async () => {
   const evil = forge({ path: "../../../outside/evil.js", becomes: "EVIL" });
   const pending = JSON.stringify({ ledgerFile: LEDGER_FILE, lines: [evil] });
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
     files: { ...API, [`${INTERNAL}/pending.json`]: pending },
   });
   stage.model.script(say("hi"), say("hi"));
@@ -35,7 +33,7 @@ test("a ledger that names files of the user's has none of them sent to the model
     forge({ path: "directive/../../../../home/notes.md", key: "directive/x", becomes: "x" }),
   ];
   const ledger = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
     files: { ...API, [`${MEMORY}/ledger/${LEDGER_FILE}`]: ledger },
   });
   const { home } = stage.project.folders;

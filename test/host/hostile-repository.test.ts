@@ -124,7 +124,6 @@ test.each(forms.slice(0, count))(
     try {
       await using stage = await openStage({
         isCloned: true,
-        plugin: repository,
         files: { "README.md": "# Shop\n\n## Ports\n\n8080\n", ...planHostileRepository(elsewhere.url) },
         prepare(project) {
           plantAround(project);

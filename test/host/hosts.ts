@@ -106,7 +106,6 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "long/loops": "a summary that fails is one by a model, and in OpenCode 2 the notes are the summary",
     "long/keep-keys": "in OpenCode 2 a list has no keys of its own: Enter, then Keep or Drop",
     "long/mcp-writers": "it is about the locks of the store, which know no host",
-    "long/real-sessions-words": "npm run bench:sessions replays recorded sessions in both",
     "long/stage": "it tests the stage by OpenCode 1's own forms, into which the other adapter translates",
     "long/team-day": "it is about git and the store, which know no host",
   },

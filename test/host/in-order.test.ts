@@ -3,15 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { strata as runStrata, whenNoAgentWorks } from "./stage/strata.js";
 
-const shared = shareHost({ plugin: repository });
 const MEMORY = ".opencode/memory";
 const DAY_MS = 86_400_000;
 
@@ -59,7 +56,7 @@ async function begin(stage: Stage, title: string): Promise<string> {
 }
 
 test("a dream archives blockers resolved long ago and old notes", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await warmUp(stage);
   const blocker = (name: string, status: string, day: string): void => {
     const front = `---\ntitle: ${name}\nstatus: ${status}\ncreated: ${day}\nupdated: ${day}\nsource:\n  by: person\n---\n`;
@@ -82,7 +79,7 @@ test("a dream archives blockers resolved long ago and old notes", async () => {
 });
 
 test("a conflict is shown to sessions until strata reconcile decides it", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   await warmUp(stage);
   const remember = async (text: string): Promise<string> =>
     (await strata(stage, "remember", "--type", "decision", "--title", "Harbour", text)).all;
@@ -104,7 +101,7 @@ test("a conflict is shown to sessions until strata reconcile decides it", async 
 
 test("a fact whose file has changed is marked for verification, and a dream renews it without a command", async () => {
   const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
-  await using stage = await shared.openStage({ files: { "package.json": manifest("vitest run") } });
+  await using stage = await openStage({ files: { "package.json": manifest("vitest run") } });
   const session = await warmUp(stage);
   expect((await strata(stage, "bootstrap")).code).toBe(0);
   expect(await begin(stage, "before")).toMatch(/`vitest run` \(procedure, [^()]*\)/);

@@ -7,7 +7,6 @@ import { runDoctor } from "./stage/doctor.js";
 import { findOpenCode2 } from "./stage/opencode-binary.js";
 import { findArchive } from "./stage/packed.js";
 import type { Project } from "./stage/project.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { runStrata } from "./stage/strata.js";
 import { installByHost } from "./terminal/installed.js";
@@ -17,8 +16,6 @@ interface Loaded {
   features: { server?: boolean; tui?: boolean };
   state: { status: string };
 }
-
-const shared = shareHost();
 
 /** What the host has loaded for the project, of Strata or of another plugin. */
 async function findLoaded({ host }: Stage, wanted = "opencode-strata"): Promise<Loaded[]> {
@@ -80,12 +77,13 @@ const FORMS: [string, (project: Project) => void, object[]][] = [
 
 for (const [form, prepare, expected] of FORMS)
   test(`OpenCode 2 loads the package as ${form}`, async () => {
-    await using stage = await shared.openStage({ prepare });
+    await using stage = await openStage({ plugin: [], prepare });
     await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(expected);
   });
 
 test("`opencode plugin add` puts the package into the user's own configuration, and OpenCode 2 loads it in every project", async () => {
   await using stage = await openStage({
+    plugin: [],
     prepare: async (project) => void (await installByHost(project)),
   });
   await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(both);
@@ -112,6 +110,7 @@ const init = async (project: Project, ...flags: string[]): Promise<string> => {
 for (const flags of [[], ["--global"]])
   test(`what \`strata ${["init", ...flags].join(" ")}\` writes, OpenCode 2 loads, both halves of it, until --remove`, async () => {
     await using stage = await openStage({
+      plugin: [],
       prepare: async (project) => {
         expect(await init(project, ...flags)).toContain("in the PATH is OpenCode 2.");
       },
@@ -131,7 +130,8 @@ test("a folder without the two files, a file of it, an archive's path, and what 
     [repository, "-*"],
   ];
   for (const index of lists(repository).keys()) {
-    await using stage = await shared.openStage({
+    await using stage = await openStage({
+      plugin: [],
       prepare: (project) => {
         // Of a list, the host loads one after the other: when the last is there, no other is to come.
         write(project, "last/server.js", 'export default { id: "last", setup() {} };');

@@ -6,16 +6,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
-import { repository } from "./repository.js";
 import { locateCandidates } from "./stage/candidates.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 const HEAD = "[Strata] Worth knowing in later sessions?";
 
 /** How often the last request has a question. */
@@ -29,7 +26,7 @@ function readMemories({ project }: Stage): string[] {
 }
 
 test("what the user said in passing is asked about once, with the same bytes ever after, and kept by letter, also after a restart", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.respond(({ messages }) => (messages.length > 0 ? say("Understood.") : undefined));
   const session = await stage.newSession("club");
   const file = await locateCandidates(stage);
@@ -84,7 +81,7 @@ test("what the user said in passing is asked about once, with the same bytes eve
 });
 
 test("what is asked costs no request, and its price is in the ledger", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("price");
   await session.ask(PLAYERS);
@@ -98,7 +95,7 @@ test("what is asked costs no request, and its price is in the ledger", async () 
 test.each(["off", "model"])(
   "with the judge %s nothing is asked and memory_keep is not offered",
   async (judge) => {
-    await using stage = await openStage({ plugin: repository, options: { autoMemory: { judge } } });
+    await using stage = await openStage({ options: { autoMemory: { judge } } });
     stage.model.respond(() => say("Understood."));
     const session = await stage.newSession("quiet");
     await session.ask(PLAYERS);

@@ -3,15 +3,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository, mcp: true });
-
 test("links in the places of our state and of our folders lead nowhere, and the rest goes on", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const { model, project } = stage;
   const theirs = (name: string): string => join(project.path, "..", "theirs", name);
   const states = [
@@ -60,7 +57,7 @@ test("links in the places of our state and of our folders lead nowhere, and the 
 test("a .gitignore that a repository brings for our folders does not put them into git", async () => {
   const folders = ["session-memory", "tool-results", "strata"];
   const files = Object.fromEntries(folders.map((folder) => [`.opencode/${folder}/.gitignore`, "# keep\n"]));
-  await using stage = await shared.openStage({ files });
+  await using stage = await openStage({ mcp: true, files });
   stage.model.script(call("mcp_blob", { bytes: 60_000 }), say("one"));
   const session = await stage.newSession("ignored");
   await session.ask("My private question, in my own words.");

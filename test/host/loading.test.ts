@@ -5,12 +5,10 @@ import { pathIn } from "../support/messages.js";
 import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
 const OWN_TOOLS = [
   "lease",
@@ -36,7 +34,7 @@ const big = call("mcp_blob", { bytes: 80_000 }, { id: "big" });
 only1("it calls setup alone")(
   "the host calls server, and its version-2 core calls setup beside it, once each",
   async () => {
-    await using stage = await openStage({ plugin: repository, mcp: true });
+    await using stage = await openStage({ mcp: true });
     const events = await stage.events();
     const session = await stage.newSession("loading");
     await session.ask("hello");
@@ -52,7 +50,7 @@ only1("it calls setup alone")(
 );
 
 test("a host that calls both entries moves a result once, shows each tool once and writes each line once", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   stage.model.script(big, say("done"));
   const session = await stage.newSession("once");
   await session.ask("go");
@@ -68,7 +66,7 @@ test("a host that calls both entries moves a result once, shows each tool once a
 
 test("options beside the plugin's name are stronger than the memory key, which is read although the host strips it", async () => {
   const memory = { toolResults: { threshold: 5_000 }, log: { level: "debug" } };
-  await using stage = await openStage({ plugin: repository, mcp: true, config: { memory } });
+  await using stage = await openStage({ mcp: true, config: { memory } });
   stage.model.script(call("mcp_blob", { bytes: 7_000 }, { id: "small" }), say("done"));
   await (await stage.newSession("memory key")).ask("go");
   expect(stage.model.lastRequest().toolResult("small")).toContain("[Strata]");
@@ -80,14 +78,13 @@ test("options beside the plugin's name are stronger than the memory key, which i
 
 test("a wrong setting is one line in the log and one toast that name file, key, value and what is allowed; the host starts", async () => {
   await using stage = await openStage({
-    plugin: repository,
     options: { toolResults: { threshold: "30kb" }, colour: "red" },
   });
   const events = await stage.events();
   const session = await stage.newSession("wrong");
   expect((await session.ask("hello")).text).toBe("ok");
   const toast = JSON.stringify(await events.waitFor((event) => event.type === "tui.toast.show"));
-  const file = stage.project.file("opencode.json");
+  const { configFile: file } = stage.project;
   const sentence = `${file}: toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000`;
   expect(JSON.parse(toast).properties.message).toContain(sentence);
   expect(toast).toContain("2 settings are wrong");
@@ -96,8 +93,8 @@ test("a wrong setting is one line in the log and one toast that name file, key, 
 });
 
 test("the plugin with nothing to do changes no byte of a message and only adds its own tools, and switched off it changes nothing", async () => {
-  const play = async (plugin: string[], settings: Record<string, unknown>) => {
-    await using stage = await shareHost({ plugin }).openStage({ settings, files: { "a.txt": "one\n" } });
+  const play = async (plugin: string[], options: Record<string, unknown>) => {
+    await using stage = await openStage({ plugin, options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
     const session = await stage.newSession("off");
     await session.ask("go");
@@ -124,7 +121,7 @@ test("the plugin with nothing to do changes no byte of a message and only adds i
 });
 
 test("the plugin writes nothing to standard output or the terminal", async () => {
-  await using stage = await shared.openStage({ settings: { log: { level: "debug" } } });
+  await using stage = await openStage({ mcp: true, options: { log: { level: "debug" } } });
   stage.model.script(big, say("done"));
   await (await stage.newSession("quiet")).ask("go");
   expect(stage.host.log()).not.toContain("moved a mcp_blob result");
@@ -133,7 +130,7 @@ test("the plugin writes nothing to standard output or the terminal", async () =>
 });
 
 test("a result that was moved stands in the savings ledger with size and tokens", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   stage.model.script(big, say("done"));
   const session = await stage.newSession("events");
   await session.ask("go");
@@ -156,7 +153,7 @@ test("a result that was moved stands in the savings ledger with size and tokens"
 });
 
 test("an old session whose files were swept away gets them back when somebody goes on with it", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   stage.model.script(big, say("done"));
   const session = await stage.newSession("swept");
   await session.ask("go");

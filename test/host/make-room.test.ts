@@ -1,4 +1,5 @@
 /** Room in the real OpenCode: for a full context, and for a session that somebody comes back to. */
+
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -7,7 +8,6 @@ import { whenToasted } from "./fixtures/compactions.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { firstDifference, isSummarizing } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
 import { writeShift } from "./stage/shift-date.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
@@ -30,14 +30,13 @@ const roomsOf = (stage: Stage) =>
     ({ event }) => event === "cleared" || event === "cut",
   );
 
-const shared = shareHost({ plugin: repository, mcp: true });
 const full = {
   // While the cache is warm, nothing pays back within one request.
-  settings: { autoCompact: { threshold: 40_000 }, microCompact: { horizon: 1, keepRecent: 2 } },
+  options: { autoCompact: { threshold: 40_000 }, microCompact: { horizon: 1, keepRecent: 2 } },
 };
 
 test("a full context is cleared once of all that may go, and the prefix holds from then on", async () => {
-  await using stage = await shared.openStage({ ...full, files: filesOf(16) });
+  await using stage = await openStage({ mcp: true, ...full, files: filesOf(16) });
   stage.model.script(...readsOf(stage, ...names(16)), say("done"));
   await (await stage.newSession("full")).ask("go");
   const requests = stage.model.requests.filter(({ body }) => body.tools !== undefined);
@@ -56,7 +55,7 @@ test("a full context is cleared once of all that may go, and the prefix holds fr
 });
 
 test("a full context of results that are never cleared goes on with notes, and half of it is free", async () => {
-  await using stage = await shared.openStage(full);
+  await using stage = await openStage({ ...{ mcp: true }, ...full });
   const blobs = names(16).map((id) => call("mcp_blob", { bytes: BYTES }, { id }));
   stage.model.script(...blobs, say("done"));
   await (await stage.newSession("notes")).ask("go. Never touch the port.");

@@ -1,6 +1,5 @@
 /** The real OpenCode as a client of `strata mcp`. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { mcpCommand } from "./stage/mcp-process.js";
 import type { Project } from "./stage/project.js";
 import { createShop, expectUnmixed, namesOf, ownCalls, shopCalls } from "./stage/shop-story.js";
@@ -15,7 +14,6 @@ const local = (...args: string[]) => ({ type: "local", command: mcpCommand(...ar
 test("OpenCode uses another project's memories beside its own plugin's, and they do not mix", async () => {
   let shop: Project | undefined;
   await using stage = await openStage({
-    plugin: repository,
     config: { mcp: { shop: local("--project", "../project-2") } },
     async prepare(project) {
       shop = await createShop(project);

@@ -2,11 +2,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { type ChatTool, firstDifference, type ModelRequest } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
@@ -21,8 +19,6 @@ const OWN_TOOLS = ["memory_remember", "memory_recall", "memory_update", "lease",
 if (HOST === 1) OWN_TOOLS.push("fork");
 
 const CONFIG = { small_model: "mock/m2" };
-const shared = shareHost({ plugin: repository, config: CONFIG });
-
 const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
 const asked = (stage: Stage): ModelRequest[] => stage.model.requests.filter((request) => !isOwn(request));
 const nameTools = ({ tools }: ModelRequest): string[] =>
@@ -45,7 +41,7 @@ async function talk(stage: Stage): Promise<void> {
 }
 
 test("what the user marked as lasting is in the next session's first request, word for word", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ config: CONFIG });
   await talk(stage);
   await whenContains(stage.project.file(`${MEMORY}/MEMORY.md`), "git push --force");
   await stage.restart();
@@ -83,7 +79,7 @@ test("what the user marked as lasting is in the next session's first request, wo
 });
 
 test("the agent keeps, finds and changes a memory, and no rule that the user has not given", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ config: CONFIG });
   const remember = (type: string, content: string, id: string) =>
     call("memory_remember", { type, content, title: `Title of ${id}`, tags: ["io"] }, { id });
   stage.model.script(
@@ -123,7 +119,7 @@ test("the agent keeps, finds and changes a memory, and no rule that the user has
 });
 
 test("auto-memory that is switched off writes nothing, says nothing and offers no tool", async () => {
-  await using stage = await shared.openStage({ settings: { autoMemory: { enabled: false } } });
+  await using stage = await openStage({ config: CONFIG, options: { autoMemory: { enabled: false } } });
   await talk(stage);
   await stage.restart();
   await (await stage.newSession("next")).ask("Good morning.");

@@ -2,13 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 /** Put together here, so that no scanner trips over the repository. */
 const TOKEN = ["ghp", "_abcdefghijklmnopqrstuvwxyz0123456789"].join("");
 const KEY = ["sk-", "proj-Zx81hhKq02lmPqR7tUvW3yZaBcDeFgH4"].join("");
@@ -33,7 +30,7 @@ function findHolders({ project }: Stage): string[] {
 }
 
 test("what a user says and an agent runs with a secret in it is in no file of ours, and in no later session", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.script(
     call("bash", {
       command: `curl -H "Authorization: Bearer ${KEY}" http://127.0.0.1:1/x`,

@@ -1,17 +1,15 @@
 /** The host gives the models' prices, and the ledger says money. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 
-const shared = shareHost({ plugin: repository });
 const KEPT = ".opencode/strata/state/prices.json";
 const LEDGER = ".opencode/strata/savings";
 
 test("the prices that the host gives with a request are remembered, and each answer is entered in dollars", async () => {
   // The stage's model costs that much.
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const session = await stage.newSession("prices");
   await session.ask("hello");
   const ledger = stage.project.file(LEDGER);

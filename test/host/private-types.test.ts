@@ -2,14 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { Project } from "./stage/project.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { strata } from "./stage/strata.js";
 
-const shared = shareHost({ plugin: repository });
 const MEMORY = ".opencode/memory";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
 const DECISION = "Always use Postgres instead of SQLite, because two services write at once.";
@@ -27,7 +25,7 @@ function readSeen(project: Project): string {
 }
 
 test("what the user prefers is remembered and no git sees it, until strata memory publish and again after strata undo", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const { project } = stage;
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("talk");

@@ -2,12 +2,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 const MEMORY = ".opencode/memory";
 const RULE = "Never push to main without asking.";
 const SUITE = "Always run the whole test suite with npm test before you push anything to the release branch.";
@@ -25,7 +22,7 @@ const listRules = (stage: Stage): string[] => {
 };
 
 test("an injected agent twists the user's sentence in vain: the next session has the user's own words, in this project only", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const remember = (content: string, id: string) =>
     call("memory_remember", { type: "directive", scope: "global", content }, { id });
   stage.model.script(
@@ -49,7 +46,7 @@ test("an injected agent twists the user's sentence in vain: the next session has
 });
 
 test("an injected agent archives, edits and unpins the user's rule in vain, and at the user's word it is done, and reported", async () => {
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
     files: { [`${MEMORY}/directive/r.md`]: `${RULE}\n` },
   });
   const update = (action: string, id: string, more: object = {}) =>
@@ -82,7 +79,7 @@ test("an injected agent archives, edits and unpins the user's rule in vain, and 
 });
 
 test("a yes to the agent's own question is kept as that question, and a yes with a but is not", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const remember = (content: string, id: string) =>
     call("memory_remember", { type: "preference", content }, { id });
   stage.model.script(

@@ -3,11 +3,8 @@ import { expect, test } from "vitest";
 import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import { firstDifference } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
-
-const shared = shareHost({ plugin: repository, mcp: true });
 
 /** A large result, the same whenever it is asked for; the output of the host's shell tool may be cut short under load. */
 const large = (bytes: number) => call("mcp_blob", { bytes });
@@ -22,7 +19,7 @@ function expectGrowing(stage: Stage): void {
 }
 
 test("requests begin with the same bytes within a session, after SIGKILL and a new start, and in a fork", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const session = await stage.newSession("same bytes");
   stage.model.script(calls(large(80_000), call("mcp_blob", { bytes: 90_000 })), large(60_000), say("one"));
   await session.ask("go");
@@ -44,7 +41,7 @@ test("requests begin with the same bytes within a session, after SIGKILL and a n
 });
 
 test("a fork and its parent that both go on do not disturb each other", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const session = await stage.newSession("parent");
   stage.model.script(large(80_000), say("one"));
   await session.ask("go");
@@ -61,7 +58,7 @@ test("a fork and its parent that both go on do not disturb each other", async ()
 });
 
 test("a provider that uses its call ids again gets each result in its own place", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const session = await stage.newSession("call ids");
   const sizes = [70_000, 80_000, 90_000];
   stage.model.script(...sizes.map((bytes) => call("mcp_blob", { bytes }, { id: "call_0" })), say("done"));
@@ -77,7 +74,6 @@ test("a provider that uses its call ids again gets each result in its own place"
 
 test("another threshold that is set during a session changes nothing that was sent", async () => {
   await using stage = await openStage({
-    plugin: repository,
     mcp: true,
     options: { toolResults: { threshold: 100_000 } },
   });
@@ -94,7 +90,7 @@ test("another threshold that is set during a session changes nothing that was se
 });
 
 test("machine state that is deleted between two starts does not break the prefix of a session with spilled results", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const session = await stage.newSession("state");
   stage.model.script(large(80_000), say("one"));
   await session.ask("go");

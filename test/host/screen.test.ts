@@ -1,4 +1,5 @@
 /** What the package shows on OpenCode's real screen, at three sizes. long/screen-odd.test.ts installs it as its user does. */
+
 import { expect, test } from "vitest";
 import type { SessionScreen } from "../../src/status/session-screen.js";
 import { FIGURES } from "./fixtures/screen-figures.js";

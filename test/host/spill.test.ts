@@ -2,10 +2,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
-import { repository } from "./repository.js";
 import { customTools } from "./stage/custom-tools.js";
 import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
@@ -14,8 +13,6 @@ const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-
-const shared = shareHost({ plugin: repository, mcp: true });
 
 /** What the host has stored of a call: the text it would have sent, and the file with the whole of it, if it cut. */
 async function stored(
@@ -30,7 +27,7 @@ async function stored(
 }
 
 test("20,000 lines that bash prints reach the model as a preview, and lie on disk byte for byte", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const whole = `${Array.from({ length: 20_000 }, (_, n) => n + 1).join("\n")}\n`;
   // Under load the host's shell tool loses a part of a long output, with this plugin and without. Then it is not a
   // result of 20,000 lines, and it is asked for again.
@@ -56,7 +53,8 @@ test("20,000 lines that bash prints reach the model as a preview, and lie on dis
 
 test("large results of grep, a custom tool and an MCP server reach the model as previews, and lie whole on disk", async () => {
   const needles = Array.from({ length: 400 }, (_, n) => `needle ${n} ${"hay".repeat(110)}`).join("\n");
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
+    mcp: true,
     files: {
       "hay.txt": needles,
       ...customTools({ fetch_page: `"<p>page</p>\\n".repeat(4_000)` }),
@@ -94,7 +92,7 @@ test("large results of grep, a custom tool and an MCP server reach the model as 
 });
 
 test("a result that was moved out can be read on: Read pages it, Grep finds in it, and neither spills again", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   stage.model.script(call("mcp_blob", { bytes: 1_000_000 }, { id: "blob" }), say("done"));
   const session = await stage.newSession("read on");
   await session.ask("go");
@@ -127,7 +125,8 @@ test("a result that was moved out can be read on: Read pages it, Grep finds in i
 
 test("ten parallel results of 28 KB lose their largest until the rest is within 200,000 characters, for good", async () => {
   const sizes = Array.from({ length: 10 }, (_, n) => 28_000 + n);
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
+    mcp: true,
     files: customTools(Object.fromEntries(sizes.map((size, n) => [`big${n}`, `"x".repeat(${size})`]))),
   });
   stage.model.script(
@@ -146,7 +145,8 @@ test("ten parallel results of 28 KB lose their largest until the rest is within 
 });
 
 test("odd results are shown whole or moved byte for byte: an image, an empty one, four-byte characters at the cut, CRLF, one line of 2 MB", async () => {
-  await using stage = await shared.openStage({
+  await using stage = await openStage({
+    mcp: true,
     files: {
       "pixel.png": PIXEL,
       ...customTools({
@@ -190,8 +190,9 @@ test("odd results are shown whole or moved byte for byte: an image, an empty one
 });
 
 test("equal content is stored once, and tools with a threshold of their own follow it", async () => {
-  await using stage = await shared.openStage({
-    settings: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
+  await using stage = await openStage({
+    mcp: true,
+    options: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
     files: customTools({
       same: `"same\\n".repeat(8_000)`,
       quiet: `"q".repeat(45_000)`,
@@ -211,7 +212,7 @@ test("equal content is stored once, and tools with a threshold of their own foll
 });
 
 test("a compaction of the host's own is given the paths of moved results, although it shortens every result", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   stage.model.script(call("mcp_blob", { bytes: 90_000 }, { id: "big" }), say("done"), say("The summary."));
   const session = await stage.newSession("compaction");
   await session.ask("go");
@@ -224,7 +225,7 @@ test("a compaction of the host's own is given the paths of moved results, althou
 });
 
 test("a preview of a command that a timeout ended says so", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ mcp: true });
   const command = "for i in 1 2 3 4 5 6; do seq 1 9000; sleep 0.1; done; sleep 20";
   stage.model.script(
     call("bash", { command, timeout: 3_000, description: "wait" }, { id: "ended" }),

@@ -1,10 +1,8 @@
 /** Subagents and handoffs in the real OpenCode: what one session hands to the next, before, after and through a crash. */
 import { expect, test } from "vitest";
 import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
 import { openStage } from "./stage/stage.js";
 import { call, calls, say, stall } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
@@ -19,10 +17,8 @@ const isTask = (request: ModelRequest, description: string): boolean =>
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 
 const FILES = { "a.txt": "one\n", "b.txt": "two\n" };
-const shared = shareHost({ plugin: repository, mcp: true });
-
 test("a subagent is told the user's rule, layer 1 works in it, and what it found and touched is in its parent's notes, after a compaction too", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ mcp: true, files: FILES });
   const session = await stage.newSession("delegating");
   const steps = [
     calls(call("read", { filePath: stage.project.file("a.txt") }), call("mcp_blob", { bytes: 60_000 })),
@@ -54,7 +50,6 @@ test("a subagent is told the user's rule, layer 1 works in it, and what it found
 
 only1("its subagents may start none")("a subagent of a subagent knows the user's rule as well", async () => {
   await using stage = await openStage({
-    plugin: repository,
     mcp: true,
     files: FILES,
     config: { subagent_depth: 2, agent: { general: { permission: { task: "allow" } } } },
@@ -73,7 +68,7 @@ only1("its subagents may start none")("a subagent of a subagent knows the user's
 });
 
 test("the first session after a crash is told the goal, the rule, the open todos and the next step, once", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({ mcp: true, files: FILES });
   const session = await stage.newSession("crashing");
   const todos = [
     { content: "write the lexer", status: "completed", priority: "high" },

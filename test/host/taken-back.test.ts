@@ -3,17 +3,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository, config: { snapshot: true } });
 const UNDONE =
   "Never use Postgres for the importer. Delete the module src/payments and everything that uses it.";
 const RULE = ".opencode/memory/directive/never-use-postgres-importer.md";
@@ -68,8 +65,8 @@ function breaksOf(stage: Stage) {
 }
 
 test("what was undone before notes took the place of history is not in them, nor in the notes for people", async () => {
-  const withMcp = shareHost({ plugin: repository, mcp: true, config: { snapshot: true } });
-  await using stage = await withMcp.openStage({ settings: { autoCompact: { threshold: 30_000 } } });
+  const options = { autoCompact: { threshold: 30_000 } };
+  await using stage = await openStage({ mcp: true, config: { snapshot: true }, options });
   const talk = [blob(), say("one"), blob(), say("I am about to delete it"), blob(), blob(), say("three")];
   stage.model.script(
     ...talk,
@@ -102,7 +99,7 @@ test("what was undone before notes took the place of history is not in them, nor
 only1("the notes are the summary: no model is asked")(
   "what was undone before the host summarised is not asked for in the summary, nor appended to it, nor handed on",
   async () => {
-    await using stage = await shared.openStage();
+    await using stage = await openStage({ config: { snapshot: true } });
     const summary = `## Goal\nRename src/payments to src/billing.\n\n${"The module is being renamed, tests follow. ".repeat(12)}`;
     stage.model.respond((request) => (isSummarizing(request) ? say(summary) : undefined));
     stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
@@ -120,7 +117,7 @@ only1("the notes are the summary: no model is asked")(
 );
 
 test("a rule that was undone is put away with a line in the ledger, and no session says it any more, one that was told of it neither", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ config: { snapshot: true } });
   stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
   const session = await ask(stage);
   const told = await stage.newSession("told");
@@ -144,7 +141,7 @@ test("a rule that was undone is put away with a line in the ledger, and no sessi
 });
 
 test("what is done again after it was undone is there again: the notes, the rule and the handoff", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage({ config: { snapshot: true } });
   stage.model.script(ls(), say("one"), ls("ls -a"), say("Half is done.\n\nNext: the other half."));
   const session = await ask(stage);
   await undo(session, 1);

@@ -1,16 +1,14 @@
 /** A request that is refused because of its size in bytes, whatever the window. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import { isSummarizing } from "./stage/model-request.js";
-import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { fail, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const shared = shareHost({ plugin: repository });
 const MOST_BYTES = 130_000;
 
 test("a provider that answers 413 refuses one request, and from then on history is cut in time", async () => {
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   const isRefused = ({ bytes }: { bytes: number }): boolean => bytes > MOST_BYTES;
   stage.model.respond((request) =>
     isRefused(request) ? fail(413, "Request Entity Too Large") : say("an answer"),

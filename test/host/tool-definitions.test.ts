@@ -2,11 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository, sources } from "./repository.js";
-import { shareHost } from "./stage/shared-host.js";
+import { sources } from "./repository.js";
+import { openStage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
-
-const shared = shareHost({ plugin: repository });
 
 interface Definition {
   function: { name: string };
@@ -15,7 +13,7 @@ interface Definition {
 test("the definitions of our tools are sent as they were sent before, to the byte", async () => {
   const sample = readFileSync(join(sources, "test/host/tool-definitions.json"), "utf8");
   const before = JSON.parse(sample) as Definition[];
-  await using stage = await shared.openStage();
+  await using stage = await openStage();
   stage.model.script(say("done"));
   await (await stage.newSession("tools")).ask("go");
   const sent = stage.model.lastRequest().tools as Definition[];

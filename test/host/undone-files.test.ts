@@ -5,13 +5,10 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Part } from "../../src/io/message.js";
 import { patiently } from "../support/patience.js";
-import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository, mcp: true, config: { snapshot: true } });
 const MEMORY = ".opencode/memory";
 const PORT = "The database of the staging system listens on port 5433.";
 const WAIT_MS = 60_000;
@@ -27,7 +24,7 @@ function readLedger(stage: Stage): { id: string; reason?: string }[] {
 test(
   "an undo in one session loses no memory of another, nor a line of the ledger, and a redo neither",
   async () => {
-    await using stage = await shared.openStage();
+    await using stage = await openStage({ mcp: true, config: { snapshot: true } });
     const long = await stage.newSession("long");
     const other = await stage.newSession("other");
     stage.model.script(say("Hello."));

@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { play, withStrata } from "../demo/play.js";
-import { repository, sources } from "../host/repository.js";
+import { sources } from "../host/repository.js";
 import { type Browser, findBrowser } from "../host/stage/chromium.js";
 import type { Project } from "../host/stage/project.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
@@ -54,7 +54,6 @@ const files = Object.fromEntries(
   Array.from({ length: TURNS }, (_, n) => [`src/part${n}.ts`, source(`part${n}_`)]),
 );
 await using stage = await openStage({
-  plugin: repository,
   options: { autoCompact: { threshold: 60_000 }, microCompact: { floor: 2_000 } },
   files: { ...files, ...rememberedFiles(Date.now()) },
 });

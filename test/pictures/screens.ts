@@ -2,6 +2,7 @@
  * Pictures of OpenCode's real screen with the plugin: a session at three sizes, dark and light, two dialogs, and a
  * recording of a few turns. Everything on them comes from a run with a scripted model.
  */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repository } from "../host/repository.js";

@@ -2,7 +2,7 @@
  * One folder for all temporary files of a test run. It is removed when the run ends, including anything tests left in
  * it; the next run removes the folder of a killed run.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeFolder } from "../support/remove-folder.js";
@@ -42,8 +42,10 @@ function printSmallerForms(path: string): void {
 function printStarts(path: string): void {
   if (!existsSync(path)) return;
   const starts = readFileSync(path, "utf8").trim().split("\n");
-  const counts = ["1", "2"].map((which) => starts.filter((one) => one === which).length);
-  process.stdout.write(`\nOpenCode 1 was started ${counts[0]} times, OpenCode 2 ${counts[1]} times.\n`);
+  const countOf = (which: string): number => starts.filter((one) => one.startsWith(`${which} `)).length;
+  const line = `OpenCode 1 was started ${countOf("1")} times, OpenCode 2 ${countOf("2")} times.`;
+  process.stdout.write(`\n${line}\n`);
+  writeFileSync("test-starts.txt", `${line}\n${starts.sort().join("\n")}\n`);
 }
 
 function isRunning(pid: number): boolean {

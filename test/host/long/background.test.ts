@@ -4,26 +4,20 @@ import { expect, test } from "vitest";
 import type { UsedTokens } from "../../../src/io/host.js";
 import { HEARD, writingPlugin } from "../fixtures/writing-plugin.js";
 import { only1 } from "../only-1.js";
-import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import type { ModelRequest } from "../stage/model-request.js";
 import { startOpenCode } from "../stage/opencode.js";
-import { shareHost } from "../stage/shared-host.js";
-import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
+import { openStage, type Stage } from "../stage/stage.js";
 import { call, fail, type Step, say, stall } from "../stage/steps.js";
 import { HOST } from "../stage/which-host.js";
 
 const PROMPT = `Summarise this.\n${"a line of the material\n".repeat(4_000)}`;
-const SETTINGS = { mcp: true, config: { small_model: "mock/m2" } };
-const shared = shareHost(SETTINGS);
+const SETTINGS = { plugin: [], mcp: true, config: { small_model: "mock/m2" } };
 const PLUGIN = ".opencode/plugin/writing.js";
 
 /** A host whose small model does this with what our own sessions ask, and a session to begin with. */
-async function openWriting(
-  step: (request: ModelRequest) => Step,
-  open: (options: Pick<StageOptions, "files">) => Promise<Stage> = shared.openStage,
-): Promise<Stage> {
-  const stage = await open({ files: { [PLUGIN]: writingPlugin(PROMPT) } });
+async function openWriting(step: (request: ModelRequest) => Step): Promise<Stage> {
+  const stage = await openStage({ ...SETTINGS, files: { [PLUGIN]: writingPlugin(PROMPT) } });
   stage.model.respond((request) => (isOwn(request) ? step(request) : undefined));
   return stage;
 }
@@ -159,10 +153,7 @@ test("a background model that calls tools it does not have is stopped, and what 
 only1("a background call has no session")(
   "background sessions that killed hosts leave behind go at the next start, and that of a running host stays",
   async () => {
-    await using stage = await openWriting(
-      () => stall(),
-      (options) => openStage({ ...SETTINGS, ...options }),
-    );
+    await using stage = await openWriting(() => stall());
     const main = await stage.newSession("main");
     await main.ask("hello");
     await stage.model.waitForRequest(isOwn);
@@ -195,7 +186,7 @@ only1("a background call has no session")(
 
 test("the agent of our own sessions changes no byte of any other request", async () => {
   const play = async (options: Record<string, unknown>) => {
-    await using stage = await openStage({ plugin: repository, options, files: { "a.txt": "one\n" } });
+    await using stage = await openStage({ options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
     const session = await stage.newSession("agent");
     await session.ask("go");

@@ -17,7 +17,6 @@ import {
   readTree,
   whenLogged,
 } from "../dreaming.js";
-import { repository } from "../repository.js";
 import { startBeside } from "../stage/beside.js";
 import { openStage } from "../stage/stage.js";
 import { call, stall } from "../stage/steps.js";
@@ -142,7 +141,7 @@ test("a dream comes by itself a while after a turn when enough has changed, and 
       `Queue ${n % 5} is read every ${n % 5} hours.\n`,
     ]),
   );
-  await using stage = await openStage({ plugin: repository, files: { ...files, ...LIKE } });
+  await using stage = await openStage({ files: { ...files, ...LIKE } });
   await (await stage.newSession("quiet")).ask("hello");
   await whenLogged(stage, "1 merged, 1 superseded");
   expect(stage.model.requests).toHaveLength(1);

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { hashOf } from "../../../src/base/hash.js";
 import { planFolders } from "../../../src/project/folders.js";
 import { answerAll, type EmbeddingServer, startEmbeddingServer } from "../../support/embedding-server.js";
-import { repository } from "../repository.js";
 import { whenFits } from "../stage/files.js";
 import { openStage, type Stage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
@@ -28,7 +27,7 @@ test("recall finds a paraphrase through the user's endpoint, asks once for each 
   await using server = await startEmbeddingServer(() => {});
   // Longer than the test may take: if anything waited for an answer, the test would fail.
   const embeddings = { url: server.url, model: MODEL, timeoutMs: 120_000 };
-  await using stage = await openStage({ plugin: repository, options: { recall: { embeddings } } });
+  await using stage = await openStage({ options: { recall: { embeddings } } });
   stage.model.script(
     call("memory_remember", { type: "knowledge", content: FACT }, { id: "kept" }),
     say("ok"),
@@ -60,7 +59,6 @@ test("a repository's file neither names an endpoint nor changes the user's, and 
   await using repositorys = await startEmbeddingServer();
   const planted = "---\ntype: knowledge\ntitle: Planted\n---\nThe vehicle is parked in the harbour.\n";
   await using stage = await openStage({
-    plugin: repository,
     isCloned: true,
     options: { recall: { embeddings: { url: users.url, model: MODEL } } },
     files: {

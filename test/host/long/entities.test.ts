@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { planFolders } from "../../../src/project/folders.js";
 import { gitLabIssue, startForgeServer } from "../../support/forge-server.js";
-import { repository } from "../repository.js";
 import { whenFits } from "../stage/files.js";
 import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
@@ -16,7 +15,6 @@ test("an issue that a message names is looked up in the background, shown with t
   await using server = await startForgeServer({ [PATH]: gitLabIssue(34, { title: "Login fails" }) });
   const hosts = [{ kind: "gitlab", url: server.url, tokenEnv: "ACME_TOKEN" }];
   await using stage = await openStage({
-    plugin: repository,
     options: { recall: { entities: { background: true, hosts } } },
     env: { ACME_TOKEN: "glpat-acme" },
     prepare: ({ path }) =>

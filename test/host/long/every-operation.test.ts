@@ -4,21 +4,16 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { layeredPlugin } from "../fixtures/layered-plugin.js";
-import { repository } from "../repository.js";
 import { explainBreaks, readRecords } from "../stage/break-reasons.js";
 import type { ModelRequest } from "../stage/model-request.js";
 import { findBreaks } from "../stage/prefix-breaks.js";
 import type { Session } from "../stage/session.js";
-import { shareHost } from "../stage/shared-host.js";
-import type { Stage } from "../stage/stage.js";
+import { openStage, type Stage } from "../stage/stage.js";
 import { call, calls, say } from "../stage/steps.js";
 
 const FAULT = ".opencode/fault.json";
 const PLUGIN = ".opencode/plugin/disk.js";
 /** A plugin of the project's own, so that one host does for all projects. */
-const failing = shareHost({ mcp: true });
-const sound = shareHost({ plugin: repository, mcp: true });
-
 /** While the file says so, every nth operation fails, or each one waits. */
 const plugin = layeredPlugin({
   id: "disk",
@@ -50,7 +45,9 @@ function wrap(files) {
 });
 
 const open = (fault?: object): Promise<Stage> =>
-  failing.openStage({
+  openStage({
+    plugin: [],
+    mcp: true,
     files: {
       "a.txt": "one\n".repeat(2_000),
       [PLUGIN]: plugin,
@@ -142,7 +139,8 @@ test("pipes that nobody writes to in the place of our files delay no turn for ev
     ".opencode/strata/strata.log",
     `.opencode/strata/state/decisions/${day}.jsonl`,
   ];
-  await using stage = await sound.openStage({
+  await using stage = await openStage({
+    mcp: true,
     files: { "a.txt": "one\n".repeat(2_000) },
     prepare({ file }) {
       for (const path of pipes.map(file)) {
@@ -157,7 +155,7 @@ test("pipes that nobody writes to in the place of our files delay no turn for ev
 });
 
 test("empty, binary and huge words, and calls that make no sense, leave a session that goes on", async () => {
-  await using stage = await sound.openStage({ files: { "bin.dat": BINARY } });
+  await using stage = await openStage({ mcp: true, files: { "bin.dat": BINARY } });
   const session = await stage.newSession("odd");
   const texts = [
     " ",

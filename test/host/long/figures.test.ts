@@ -127,11 +127,11 @@ const priceAll = (requests: readonly ModelRequest[]): number =>
 const LATER = ["and now?", "and then?"];
 
 test("every figure matches the model's count within 2 %, also after a cut, and the curve without Strata never falls", async () => {
-  await using bare = await openStage({ files });
+  await using bare = await openStage({ plugin: [], files });
   const bareSession = await bare.newSession("bare");
   await work(bare, bareSession);
   for (const turn of LATER) await bareSession.ask(turn);
-  await using stage = await openStage({ files, plugin: repository });
+  await using stage = await openStage({ files });
   const session = await stage.newSession("figures");
   await work(stage, session);
   const told = await readMemoryCommand(session);

@@ -1,6 +1,5 @@
 /** One project in OpenCode 1 and 2: first one and then the other, and both at once. */
 import { expect, test } from "vitest";
-import { repository } from "../repository.js";
 import { readRecords } from "../stage/break-reasons.js";
 import { whenContains } from "../stage/files.js";
 import type { ModelRequest } from "../stage/model-request.js";
@@ -40,7 +39,6 @@ const recordsOf = (stage: Stage, id: string) =>
 
 test("sessions begun in OpenCode 1 go on in OpenCode 2 with the same bytes in place of old results, their notes, savings and memories", async () => {
   await using stage = await openStage({
-    plugin: repository,
     mcp: true,
     options: {
       toolResults: { threshold: 50_000 },
@@ -92,7 +90,6 @@ test("sessions begun in OpenCode 1 go on in OpenCode 2 with the same bytes in pl
 
 test("OpenCode 1 and 2 at once on one project: memories, mail and leases reach the other, and one budget holds for both", async () => {
   await using stage = await openStage({
-    plugin: repository,
     options: {
       background: { dailyCalls: 2 },
       sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 },

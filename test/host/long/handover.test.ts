@@ -8,11 +8,9 @@ import { startBeside } from "../stage/beside.js";
 import { whenContains } from "../stage/files.js";
 import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
 import type { Session } from "../stage/session.js";
-import { shareHost } from "../stage/shared-host.js";
 import { openStage, type Stage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
 
-const shared = shareHost({ plugin: repository });
 const CLI = join(repository, "dist", "strata.js");
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 const todo = (content: string, status = "pending") =>
@@ -45,7 +43,7 @@ const idOf = (agenda: string, text: string): string =>
 only1("it has no todo list")(
   "the agenda has the open work of three sessions of two hosts, and one session at a time can claim an item",
   async () => {
-    await using stage = await openStage({ plugin: repository });
+    await using stage = await openStage();
     const { host, end } = await startBeside(stage.project);
     try {
       const first = await stage.newSession("login");
@@ -103,7 +101,7 @@ only1("it has no todo list")(
 only1("it has no todo list")(
   "a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes",
   async () => {
-    await using stage = await shared.openStage({ files: { "src/parser.ts": "one\n" } });
+    await using stage = await openStage({ files: { "src/parser.ts": "one\n" } });
     const worker = await stage.newSession("parser");
     stage.model.script(
       call("write", { filePath: stage.project.file("plan.md"), content: "1. the lexer\n2. the emitter\n" }),

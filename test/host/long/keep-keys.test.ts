@@ -1,4 +1,5 @@
 /** The page of /keep on OpenCode's real screen: one key keeps, another drops, whatever the cursor is on. */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -9,7 +9,6 @@ import { patiently } from "../../support/patience.js";
 import { type Moment, moments } from "../coding/moments.js";
 import { createWorkedSessions } from "../coding/sessions.js";
 import { createWork, createWorkFiles } from "../coding/work.js";
-import { repository } from "../repository.js";
 import { explainBreaks, readRecords } from "../stage/break-reasons.js";
 import type { ModelRequest } from "../stage/model-request.js";
 import { findBreaks } from "../stage/prefix-breaks.js";
@@ -31,7 +30,6 @@ let last = "";
 
 beforeAll(async () => {
   stage = await openStage({
-    plugin: repository,
     mcp: true,
     files: createWorkFiles(),
     options: {

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only1 } from "../only-1.js";
-import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import { isolation, runOpenCode } from "../stage/opencode.js";
 import { openStage, type Stage } from "../stage/stage.js";
@@ -61,7 +60,7 @@ const FILES = {
 const WANTED = [RULE, PORT, ONLY_IN_FORK];
 
 test("strata learn reads the user's own words, once, from a running server, and from one that it starts", async () => {
-  await using stage = await openStage({ files: FILES });
+  await using stage = await openStage({ plugin: [], files: FILES });
   const ids = await play(stage);
   const ofServer = await learn(stage, "--server", stage.host.url, "--dry-run");
   expect([ofServer.code, contentsOf(ofServer)]).toEqual([0, WANTED]);
@@ -75,7 +74,7 @@ test("strata learn reads the user's own words, once, from a running server, and 
 });
 
 only1("it has no export command")("strata learn reads the same from exports", async () => {
-  await using stage = await openStage({ files: FILES });
+  await using stage = await openStage({ plugin: [], files: FILES });
   const ids = await play(stage);
   const exports = await Promise.all(ids.map((id) => runOpenCode(stage.project, ["export", id])));
   const path = join(stage.project.root, "exports.json");
@@ -87,7 +86,7 @@ only1("it has no export command")("strata learn reads the same from exports", as
 });
 
 test("strata learn finds nothing new in a session that the plugin has listened to", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage();
   stage.model.script(say("ok"), say("ok"));
   const session = await stage.newSession("talk");
   await session.ask(RULE);
@@ -100,7 +99,7 @@ test("strata learn finds nothing new in a session that the plugin has listened t
 });
 
 test("strata learn --sessions without an OpenCode in the PATH, or with a wrong address, says what to do", async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ plugin: [] });
   const env = { ...isolation(stage.project), PATH: "/nowhere" };
   const none = await runStrata(stage.project, ["learn", "--sessions"], { env });
   expect(none).toMatchObject({ code: 3, err: expect.stringContaining("no opencode in the PATH") });
@@ -112,7 +111,7 @@ const SAID =
   "We had a long talk with the accountants last week. We number invoices per year, because the tax office in Lyon wants them without gaps. Mails about them go out at 23:00, when the shop in Berlin is closed. The old ones of 2019 lie in archive/invoices.csv, and nobody may change them.";
 
 test("strata learn --judge asks the small model about past sessions, keeps what it proves, leaves no session behind, and asks once", async () => {
-  await using stage = await openStage({ config: { small_model: "mock/m2" } });
+  await using stage = await openStage({ plugin: [], config: { small_model: "mock/m2" } });
   const verdict = { quote: "m1.2", type: "decision", scope: "project", says: SAID.split(". ")[1] };
   const asked = (): string[] =>
     stage.model.requests

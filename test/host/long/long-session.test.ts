@@ -11,7 +11,6 @@ import { patiently } from "../../support/patience.js";
 import { removeFolder } from "../../support/remove-folder.js";
 import { createWorkedSessions, type WorkedSessions } from "../coding/sessions.js";
 import { createWork, createWorkFiles, type Work } from "../coding/work.js";
-import { repository } from "../repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "../stage/break-reasons.js";
 import { whenFits } from "../stage/files.js";
 import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "../stage/model-request.js";
@@ -69,7 +68,6 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await openStage({
-    plugin: repository,
     mcp: true,
     files: createWorkFiles(),
     options: {

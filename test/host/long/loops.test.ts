@@ -2,6 +2,7 @@
  * Compaction that does not help must not be tried for ever. Each turn is written as the requests that it made: `r` an
  * ordinary one, `S` one for a summary. The bare host makes `rSrSrS…` without end in the first two cases.
  */
+
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -18,7 +19,6 @@ import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
 import { findBreaks } from "../stage/prefix-breaks.js";
-import { shareHost } from "../stage/shared-host.js";
 import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
 import { call, fail, reporting, type Step, say, stall } from "../stage/steps.js";
 
@@ -26,13 +26,12 @@ const OFF = "Strata: automatic summaries are off for this session";
 const ON = "Strata: automatic summaries are on again for this session";
 const turns = (count: number, text = (turn: number): string => `turn ${turn}`): string[] =>
   Array.from({ length: count }, (_, turn) => text(turn));
-const shared = shareHost({ plugin: repository });
 const openSmall = (options: StageOptions = {}): Promise<Stage> =>
-  openStage({ plugin: repository, config: windowOf(30_000), ...options });
+  openStage({ config: windowOf(30_000), ...options });
 
 describe("a window that system prompt and tools alone fill is found out after one summary, and the session goes on", () => {
   test("a small window that system prompt and tools alone fill is found out after one summary, and the session goes on", async () => {
-    await using stage = await openStage({ plugin: repository, config: windowOf(9_000, 2_000) });
+    await using stage = await openStage({ config: windowOf(9_000, 2_000) });
     const events = await stage.events();
     const { id } = await stage.newSession("small");
     const { shape, last } = await play(stage, id, turns(5));
@@ -110,7 +109,7 @@ describe("a provider that says the context is too long", () => {
     request.bytes > maxBytes() ? tooLong : answering(goodSummary)(request);
 
   test("a provider that finds every context too long is asked for three summaries, each turn ends with its error, and once it answers the session goes on", async () => {
-    await using stage = await shared.openStage();
+    await using stage = await openStage();
     stage.model.respond(() => tooLong);
     const events = await stage.events();
     const { id } = await stage.newSession("all");
@@ -123,7 +122,7 @@ describe("a provider that says the context is too long", () => {
   });
 
   test("a provider whose window is smaller than configured refuses one request, and from then on history is cut in time", async () => {
-    await using stage = await shared.openStage();
+    await using stage = await openStage();
     stage.model.respond(upTo(() => 120_000));
     const { id } = await stage.newSession("smaller");
     const { shape, last } = await play(stage, id, turns(12, words));
@@ -134,7 +133,7 @@ describe("a provider that says the context is too long", () => {
   });
 
   test("a session that has long outgrown its provider's window fails for one turn, and the next ones fit", async () => {
-    await using stage = await shared.openStage();
+    await using stage = await openStage();
     let maxBytes = Number.POSITIVE_INFINITY;
     stage.model.respond(upTo(() => maxBytes));
     const { id } = await stage.newSession("outgrown");
@@ -188,7 +187,7 @@ test("a breaker that is open is open after SIGKILL, and a manual compaction clos
 
 test("layer 4, switched off, leaves the host's own compaction alone: every request has the bytes of the bare host's", async () => {
   const run = async (options: StageOptions) => {
-    await using stage = await openStage({ config: windowOf(30_000), ...options });
+    await using stage = await openStage({ plugin: [], config: windowOf(30_000), ...options });
     stage.model.respond(answering(say("")));
     const { id } = await stage.newSession("off");
     const { shape } = await play(stage, id, turns(5, paste));
@@ -206,7 +205,7 @@ test("layer 4, switched off, leaves the host's own compaction alone: every reque
 });
 
 test("a compaction that another asks for is kept: no second one follows, the summary is checked, and the prefix holds from then on", async () => {
-  await using stage = await shared.openStage({ files: { "a.txt": "one\n" } });
+  await using stage = await openStage({ files: { "a.txt": "one\n" } });
   const session = await stage.newSession("other");
   stage.model.respond((request) => {
     if (isSummarizing(request)) return goodSummary;

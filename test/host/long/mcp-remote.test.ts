@@ -1,6 +1,5 @@
 /** The real OpenCode as an MCP client of `strata serve`, with the entry that docs/serve.md names. */
 import { expect, test } from "vitest";
-import { repository } from "../repository.js";
 import { createNextProject } from "../stage/project.js";
 import { startServe } from "../stage/serve-process.js";
 import { createShop, expectUnmixed, namesOf, ownCalls, shopCalls } from "../stage/shop-story.js";
@@ -16,7 +15,7 @@ const remote = (url: string) => ({
 });
 
 test("OpenCode finds and saves another project's memories over HTTP, also after a restart of the server", async () => {
-  await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: KEY } });
+  await using stage = await openStage({ env: { STRATA_API_KEY: KEY } });
   const shop = await createShop(stage.project);
   strata(shop, "remember", "--private", "--type", "knowledge", "the lawyer's port is 8081");
   const first = await startServe(shop, { key: KEY });
@@ -37,7 +36,7 @@ test("OpenCode finds and saves another project's memories over HTTP, also after 
 });
 
 test("OpenCode without the right key keeps working, without the server's tools", async () => {
-  await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: "another key" } });
+  await using stage = await openStage({ env: { STRATA_API_KEY: "another key" } });
   const shop = await createNextProject(stage.project, { "README.md": "shop\n" }, 2);
   await using server = await startServe(shop, { key: KEY });
   await stage.restart({ config: { mcp: { shop: remote(server.url) } } });

@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { patiently } from "../../support/patience.js";
 import { only1 } from "../only-1.js";
-import { repository } from "../repository.js";
 import { mcpCommand } from "../stage/mcp-process.js";
 import type { ModelRequest } from "../stage/model-request.js";
 import { namesOf, PORT } from "../stage/shop-story.js";
@@ -13,7 +12,7 @@ const local = (...args: string[]) => ({ type: "local", command: mcpCommand(...ar
 
 /** The same words without the server and with it. */
 async function playBeside(): Promise<Record<"last" | "without", ModelRequest>> {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage();
   stage.model.script(say("hello"));
   await (await stage.newSession("without")).ask("hello");
   const without = stage.model.lastRequest();
@@ -38,7 +37,6 @@ only1("it shows the model nothing of an MCP server without tools")(
 
 test("with --tools all, OpenCode with the plugin gets only tools that the plugin lacks", async () => {
   await using stage = await openStage({
-    plugin: repository,
     config: { mcp: { memory: local("--tools", "all") } },
   });
   const session = await stage.newSession("all");
@@ -70,7 +68,7 @@ test("with --tools all, OpenCode with the plugin gets only tools that the plugin
 });
 
 test("in OpenCode without the plugin, the tools are named as in other memory servers", async () => {
-  await using stage = await openStage({ config: { mcp: { memory: local("--tools", "all") } } });
+  await using stage = await openStage({ plugin: [], config: { mcp: { memory: local("--tools", "all") } } });
   stage.model.script(
     call("memory_remember", { content: PORT, category: "decision" }, { id: "keep" }),
     call("memory_recall", { query: "which port" }, { id: "recall" }),

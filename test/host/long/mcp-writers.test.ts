@@ -6,7 +6,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createChance } from "../../support/chance.js";
 import { patiently } from "../../support/patience.js";
-import { repository } from "../repository.js";
 import { startMcp } from "../stage/mcp-process.js";
 import type { Project } from "../stage/project.js";
 import { openStage, type Stage } from "../stage/stage.js";
@@ -39,7 +38,7 @@ const shareOf = (writer: number): string[] => facts.filter((_, n) => n % 3 === w
 test("every memory of three killed writers is stored, and none twice", {
   timeout: WITHIN_MS,
 }, async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage();
   const kills = await Promise.all([
     writeByMcp(stage.project, shareOf(0), 1),
     writeByMcp(stage.project, shareOf(1), 2),

@@ -113,7 +113,6 @@ async function openSmall(): Promise<AsyncDisposable & { model: ScriptedModel }> 
 test("a repository that names the plugin does not undo the options that the user has set, although the host drops them", async () => {
   const own = { background: { enabled: false }, toolResults: { threshold: 5_000 } };
   await using stage = await openStage({
-    plugin: repository,
     options: own,
     config: { small_model: "mock/m2" },
     files: { [REPOSITORYS]: formatConfig({ plugin: [[repository, { background: { enabled: true } }]] }) },

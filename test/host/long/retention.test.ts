@@ -5,11 +5,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { logOf, play, shapeOf } from "../fixtures/compactions.js";
-import { repository } from "../repository.js";
 import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
 import type { Session } from "../stage/session.js";
-import { shareHost } from "../stage/shared-host.js";
-import type { Stage } from "../stage/stage.js";
+import { openStage, type Stage } from "../stage/stage.js";
 import { call, type Step, say } from "../stage/steps.js";
 import { HOST } from "../stage/which-host.js";
 
@@ -26,14 +24,6 @@ const SKILL = "Deploy with the blue button, then wait for the green light.";
 const GARBAGE = say("Lorem ipsum dolor sit amet. ".repeat(20));
 
 /** A window of 40,000 tokens, a small model that answers garbage, and notes that are to be written at every chance. */
-const shared = shareHost({
-  plugin: repository,
-  options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
-  config: {
-    small_model: "mock/m2",
-    provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
-  },
-});
 const FILES = {
   "src/parser.ts": PARSER,
   "check-grammar.sh": "exit 37\n",
@@ -100,7 +90,14 @@ async function untilCut(stage: Stage, session: Session, cuts: number): Promise<v
 }
 
 test("what matters stays in reach through five times that notes take the place of history", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({
+    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
+    config: {
+      small_model: "mock/m2",
+      provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
+    },
+    files: FILES,
+  });
   const session = await plant(stage);
   for (const cuts of [1, 3, 5]) {
     await untilCut(stage, session, cuts);
@@ -112,7 +109,14 @@ test("what matters stays in reach through five times that notes take the place o
 });
 
 test("what matters stays in reach through five compactions of the host's, each with garbage for a summary", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({
+    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
+    config: {
+      small_model: "mock/m2",
+      provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
+    },
+    files: FILES,
+  });
   const session = await plant(stage);
   for (let compactions = 1; compactions <= 5; compactions++) {
     await play(stage, session.id, [words(compactions)]);
@@ -127,7 +131,14 @@ test("what matters stays in reach through five compactions of the host's, each w
 });
 
 test("what a person writes into the notes reaches the model after the next cut", async () => {
-  await using stage = await shared.openStage({ files: FILES });
+  await using stage = await openStage({
+    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
+    config: {
+      small_model: "mock/m2",
+      provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
+    },
+    files: FILES,
+  });
   const session = await plant(stage);
   await untilCut(stage, session, 1);
   const path = `.opencode/session-memory/${session.id}.md`;

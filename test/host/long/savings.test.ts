@@ -30,11 +30,7 @@ interface Play {
 
 /** The same work in every run. */
 async function play(options: Partial<StageOptions>, count: number): Promise<Play> {
-  await using stage: Stage = await openStage({
-    mcp: true,
-    files: createWorkFiles(),
-    ...options,
-  });
+  await using stage: Stage = await openStage({ plugin: [], mcp: true, files: createWorkFiles(), ...options });
   const sessions = createWorkedSessions(stage, ({ body }) =>
     body.model === "m2" ? say("Notes.") : undefined,
   );

@@ -1,4 +1,5 @@
 /** The sidebar on OpenCode's real screen, installed as its user installs it, and with a damaged file of figures. */
+
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

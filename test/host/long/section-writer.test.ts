@@ -1,12 +1,10 @@
 /** The plugin's own model call, the sections of the notes, in the real OpenCode: who makes it, and what comes of it. */
 import { expect, test } from "vitest";
 import { only1 } from "../only-1.js";
-import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import type { ModelRequest } from "../stage/model-request.js";
 import type { Session } from "../stage/session.js";
-import { shareHost } from "../stage/shared-host.js";
-import type { Stage } from "../stage/stage.js";
+import { openStage, type Stage } from "../stage/stage.js";
 import { call, type Step, say, stall } from "../stage/steps.js";
 
 const HEADINGS = [
@@ -22,15 +20,13 @@ const SECTIONS = HEADINGS.map((heading) => `## ${heading}\n- The model on ${head
 );
 const TEXT = "a line that is long enough to count\n".repeat(200);
 
-const shared = shareHost({
-  plugin: repository,
-  options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 }, log: { level: "debug" } },
-  config: { small_model: "mock/m2" },
-});
-
 /** Notes are due after each turn with a call in it; the small model does this with what is asked of it. */
 async function openNoting(step: (request: ModelRequest) => Step): Promise<Stage> {
-  const stage = await shared.openStage({ files: { "a.txt": TEXT } });
+  const stage = await openStage({
+    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 }, log: { level: "debug" } },
+    config: { small_model: "mock/m2" },
+    files: { "a.txt": TEXT },
+  });
   let reads = 0;
   stage.model.respond((request) => {
     if (isOwn(request)) return step(request);

@@ -32,7 +32,7 @@ describe("with a host that runs", () => {
 
   beforeAll(async () => {
     const files = { "names.txt": "ada\ngrace\n", ".opencode/tool/echo.ts": echoTool };
-    stage = await openStage({ files, mcp: true });
+    stage = await openStage({ plugin: [], files, mcp: true });
   });
   afterAll(() => stage.close());
 
@@ -180,7 +180,7 @@ describe("with a host that runs", () => {
 
 describe("across starts", () => {
   test("a session outlives the host's sudden death, and the next host takes changed configuration", async () => {
-    await using stage = await openStage({ files: { "a.txt": "one" } });
+    await using stage = await openStage({ plugin: [], files: { "a.txt": "one" } });
     const { id } = await stage.newSession("survivor");
     await stage.session(id).ask("before");
     const before = stage.model.lastRequest();
@@ -224,7 +224,7 @@ describe("across starts", () => {
 
 describe("afterwards", () => {
   test("a stage that is closed in the middle of a command leaves no process and no file", async () => {
-    const stage = await openStage({ mcp: true });
+    const stage = await openStage({ plugin: [], mcp: true });
     const session = await stage.newSession("busy");
     const events = await stage.events();
     stage.model.script(call("bash", { command: "echo started; sleep 600", description: "Waits" }));
@@ -244,7 +244,7 @@ describe("afterwards", () => {
   test("a test process that is killed takes its host and its files with it", async () => {
     const story = `
       import { openStage } from "${fileURLToPath(new URL("../stage/stage.ts", import.meta.url))}";
-      const { host, project } = await openStage();
+      const { host, project } = await openStage({ plugin: [] });
       process.stdout.write(JSON.stringify({ url: host.url, root: project.root }) + "\\n");
     `;
     const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", story]);

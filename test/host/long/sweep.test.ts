@@ -3,13 +3,12 @@ import { existsSync, statSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
 import { DAY_MS } from "../../../src/base/days.js";
 import { pathIn } from "../../support/messages.js";
-import { repository } from "../repository.js";
 import { whenRemoved } from "../stage/files.js";
 import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
 
 test("what no context has used for 60 days goes when its session is deleted, and stays while the session is there", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await openStage({ mcp: true });
   const spill = async (title: string, bytes: number) => {
     stage.model.script(call("mcp_blob", { bytes }, { id: title }), say("done"));
     const session = await stage.newSession(title);

@@ -6,7 +6,6 @@ import { locateRecord } from "../../../src/project/state-owner.js";
 import { openSyncFiles } from "../../../src/sync/sync-state.js";
 import { BY_TEST, draft } from "../../support/memory-world.js";
 import { openSyncWorld } from "../../support/sync-world.js";
-import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import { openStage } from "../stage/stage.js";
 import { say } from "../stage/steps.js";
@@ -19,7 +18,7 @@ test("a start of OpenCode pulls what another machine pushed, and the next sessio
   const rule = draft("The billing service listens on port 8471.", { title: "Billing port", pinned: true });
   await other.store.remember(rule, BY_TEST);
   await other.sync.push();
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage();
   stage.model.respond(() => say("Good morning."));
   const stateFolder = join(stage.project.folders.state, "opencode-strata");
   const { folder } = await locateRecord(nodeFiles, { project: stage.project.path, stateFolder });

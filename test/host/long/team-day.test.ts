@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { patiently } from "../../support/patience.js";
 import { untilDiskMoves } from "../../support/trust-world.js";
-import { repository } from "../repository.js";
 import { whenContains, whenFits } from "../stage/files.js";
 import type { Project } from "../stage/project.js";
 import { openStage, type Stage } from "../stage/stage.js";
@@ -72,7 +71,6 @@ test(
   async () => {
     await using stage = await openStage({
       isCloned: true,
-      plugin: repository,
       files: {
         [RULE]: "Run the tests before you push.\n",
         ".gitignore": ".opencode/strata\n.opencode/node_modules\n",

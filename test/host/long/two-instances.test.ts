@@ -1,14 +1,13 @@
 /** Two real hosts in one repository: they warn each other of edits, write to each other, and one of them is killed. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { repository } from "../repository.js";
 import { startBeside } from "../stage/beside.js";
 import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
 import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
 
 test("an edit of another host's file is reported, a message arrives once, and the leases of a killed host end", async () => {
-  await using stage = await openStage({ plugin: repository, files: { "a.ts": "one\n" } });
+  await using stage = await openStage({ files: { "a.ts": "one\n" } });
   const { host, end } = await startBeside(stage.project);
   try {
     const filePath = stage.project.file("a.ts");
@@ -65,7 +64,6 @@ test("an edit of another host's file is reported, a message arrives once, and th
 
 test("an edit of a held file is refused where that is set, the file stays as it is, and the model reads why", async () => {
   await using stage = await openStage({
-    plugin: repository,
     options: { crossAgent: { onConflict: "block" } },
     files: { "a.ts": "one\n" },
   });
@@ -86,7 +84,7 @@ test("an edit of a held file is refused where that is set, the file stays as it 
 });
 
 test("two hosts that write the same decision lose neither: a record has both texts, and the next session is told", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage();
   const { host, end } = await startBeside(stage.project);
   try {
     const a = await stage.newSession("a");

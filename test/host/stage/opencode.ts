@@ -13,7 +13,7 @@ import { once } from "node:events";
 import { appendFileSync, existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { STARTS } from "../../run/run-folder.js";
 import { patiently } from "../../support/patience.js";
@@ -83,7 +83,7 @@ export async function startOpenCode({
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  appendFileSync(join(tmpdir(), STARTS), `${which}\n`);
+  countStart(which);
   const running = watch(child, project);
   const url = await running.listening();
   const client = createClient(url, project.path, { which });
@@ -110,6 +110,13 @@ export async function startOpenCode({
   };
 }
 
+/** Notes that an OpenCode is started, and for which test. */
+export function countStart(which: WhichHost): void {
+  const { filepath = "" } =
+    (globalThis as { __vitest_worker__?: { filepath?: string } }).__vitest_worker__ ?? {};
+  appendFileSync(join(tmpdir(), STARTS), `${which} ${relative(process.cwd(), filepath)}\n`);
+}
+
 export const findHost = (which = HOST): string => (which === 2 ? findOpenCode2() : findOpenCode());
 
 /** The text of an `opencode.json` that is given in OpenCode 1's form. */
@@ -124,6 +131,7 @@ export async function runOpenCode(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; out: string; log: string }> {
   await prepareFolders(project);
+  countStart(HOST);
   const child = spawn(findHost(), args, {
     cwd: project.path,
     env: { ...isolation(project), ...env },
@@ -154,7 +162,7 @@ export async function prepareFolders({ root, folders, file }: Project): Promise<
 }
 
 /** The environment that cuts a host off from the user and from the network. */
-export function isolation({ root, folders, file }: Project, which = HOST): Record<string, string> {
+export function isolation({ configFile, root, folders }: Project, which = HOST): Record<string, string> {
   return {
     PATH: [dirname(rgPath), process.env.PATH].join(delimiter),
     LANG: "C.UTF-8",
@@ -166,7 +174,7 @@ export function isolation({ root, folders, file }: Project, which = HOST): Recor
     XDG_CACHE_HOME: folders.cache,
     // Settings in this file count as the user's own. Those of a repository go into other files, such as
     // `.opencode/opencode.json`.
-    OPENCODE_CONFIG: file("opencode.json"),
+    OPENCODE_CONFIG: configFile,
     OPENCODE_TEST_MANAGED_CONFIG_DIR: join(root, "managed"),
     OPENCODE_MODELS_PATH: join(root, "models.json"),
     OPENCODE_DISABLE_MODELS_FETCH: "1",

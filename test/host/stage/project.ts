@@ -32,6 +32,8 @@ export interface Project {
   readonly root: string;
   /** The repository. */
   readonly path: string;
+  /** The user's `opencode.json`. */
+  readonly configFile: string;
   readonly folders: HostFolders;
   /** Absolute path of a file in the repository. */
   file(relativePath: string): string;
@@ -52,7 +54,8 @@ export async function createProject(
   const release = entrust({ folder: root });
   const folders = foldersUnder(root);
   for (const folder of Object.values(folders)) await mkdir(folder);
-  const project = openProject({ root, folders, path: join(root, "project") }, async () => {
+  const path = join(root, "project");
+  const project = openProject({ root, folders, path, configFile: join(path, "opencode.json") }, async () => {
     removeFolder(root);
     release();
   });
@@ -63,24 +66,26 @@ export async function createProject(
 
 /** Another repository of the same user under the same root; `number` distinguishes them. */
 export async function createNextProject(
-  { folders, root }: Project,
+  { configFile, folders, root }: Project,
   files: Record<string, string | Uint8Array>,
   number: number,
+  { isCloned = false }: { isCloned?: boolean } = {},
 ): Promise<Project> {
   const path = join(root, `project-${number}`);
-  const project = openProject({ root, folders, path }, async () => removeFolder(path));
+  const project = openProject({ root, folders, path, configFile }, async () => removeFolder(path));
   await fill(project, files);
-  await makeKnown(project, number.toString(16).padStart(32, "0"));
+  if (!isCloned) await makeKnown(project, number.toString(16).padStart(32, "0"));
   return project;
 }
 
 function openProject(
-  { folders, path, root }: Pick<Project, "folders" | "path" | "root">,
+  { configFile, folders, path, root }: Pick<Project, "configFile" | "folders" | "path" | "root">,
   remove: () => Promise<void>,
 ): Project {
   return {
     root,
     path,
+    configFile,
     folders,
     file: (relativePath) => join(path, relativePath),
     read: (relativePath) => readFileSync(join(path, relativePath), "utf8"),

@@ -8,9 +8,9 @@
  * - Each model name has its own prompt cache. A refused request neither reads nor fills it.
  */
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { breakOff, openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
-import { type ModelPort, openModelPort } from "./model-port.js";
 import { createModelRequest, type ModelRequest } from "./model-request.js";
 import { countOutput, countPrompt } from "./model-usage.js";
 import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./prompt-cache.js";
@@ -36,7 +36,7 @@ export interface ScriptedModel {
   lastRequest(): ModelRequest;
   /** Resolves with the first matching ordinary request, past or future; rejects after `timeoutMs` (30 s). */
   waitForRequest(fits: (request: ModelRequest) => boolean, timeoutMs?: number): Promise<ModelRequest>;
-  /** Closes every open answer, and the port unless it was passed in. */
+  /** Closes the port and every open answer. */
   close(): Promise<void>;
 }
 
@@ -48,12 +48,8 @@ export interface ScriptedModelOptions extends PromptCacheOptions {
   title?: string;
 }
 
-/** Starts a model on this port or a free one. */
-export async function startScriptedModel(
-  options: ScriptedModelOptions = {},
-  given?: ModelPort,
-): Promise<ScriptedModel> {
-  const port = given ?? (await openModelPort());
+/** Starts a model on a free port of 127.0.0.1. */
+export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const now = options.now ?? Date.now;
   const ordinary = createSightings<ModelRequest>(
     (request) => `a request of ${request.messages.length} messages`,
@@ -103,7 +99,7 @@ export async function startScriptedModel(
     return cache;
   }
 
-  port.serve((incoming, response) => {
+  const server = createServer((incoming, response) => {
     if (!incoming.url?.endsWith("/chat/completions")) {
       sendFailure(response, fail(404, `the scripted model has no ${incoming.url}`));
       return;
@@ -111,9 +107,10 @@ export async function startScriptedModel(
     // 400, because the host shows that error instead of retrying for a minute.
     handle(incoming, response).catch((error: unknown) => sendFailure(response, fail(400, String(error))));
   });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
   return {
-    url: port.url,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests: ordinary.all,
     titleRequests,
     script: (...more) => void steps.push(...more),
@@ -122,9 +119,11 @@ export async function startScriptedModel(
     },
     lastRequest: () => ordinary.all.at(-1) ?? raise("The model has had no request yet"),
     waitForRequest: ordinary.waitFor,
-    async close() {
-      if (!given) await port.close();
-    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 

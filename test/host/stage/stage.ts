@@ -1,62 +1,66 @@
 /**
- * The stage for tests with the real host: a project, a scripted model and a running OpenCode with access
- * only to these two.
+ * The stage for tests with the real host: a project, a scripted model and a running OpenCode with access only to these.
  *
- *     await using stage = await openStage({ files: { "a.txt": "one" }, plugin: repository });
+ *     await using stage = await openStage({ files: { "a.txt": "one" } });
  *     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }), say("done"));
  *     const session = await stage.newSession("reading");
  *     await session.ask("read it");
  *     expect(stage.model.lastRequest().toolResult("call_1")).toContain("one");
  *
- * The project's `opencode.json` is generated from the options; one among `files` is ignored.
+ * A start takes two seconds of processor time, so the stages of a worker of the test runner share one OpenCode, from file
+ * to file: each has a project, a model, a configuration and sessions of its own. Its tests run one after another, so a
+ * test may kill the host. Only one that changes what the user has beside the configuration, such as the global memories,
+ * needs `alone`. The keeper ends the shared host with its worker.
  */
 
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { mergeRecords } from "../../../src/base/shape.js";
+import { repository } from "../repository.js";
+import type { Client } from "./client.js";
 import type { EventStream } from "./event-stream.js";
-import type { ModelPort } from "./model-port.js";
-import { formatConfig, type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
-import { createProject, type Project } from "./project.js";
+import { formatConfig, type OpenCode, prepareFolders, startOpenCode } from "./opencode.js";
+import { createNextProject, createProject, type Project } from "./project.js";
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import type { Session } from "./session.js";
-import type { WhichHost } from "./which-host.js";
+import { HOST, type WhichHost } from "./which-host.js";
 
 /** The contents of an `opencode.json`. */
 export type HostConfig = Record<string, unknown>;
 
 /** Options of a stage. */
 export interface StageOptions {
-  /** Project files by relative path, committed before the host starts. */
+  /** Project files by relative path, committed before the host sees them. */
   files?: Record<string, string | Uint8Array>;
-  /** Plugins to load: package names, folders or files; none by default. */
+  /** Plugins to load: package names, folders or files; the one under test by default. */
   plugin?: string | string[];
-  /** Options for these plugins. */
+  /** The user's options for these plugins. */
   options?: Record<string, unknown>;
-  /** Merged into the stage's configuration: objects by key, other values replaced. */
+  /** Merged into the user's configuration: objects by key, other values replaced. */
   config?: HostConfig;
   /** Whether the host gets the tools of `mcp-server.mjs`: `mcp_blob`, `mcp_oneline`, `mcp_json`, `mcp_fail`. */
   mcp?: boolean;
   /** The project is a fresh clone, in which the user has never used the plugin. */
   isCloned?: boolean;
-  /** Runs after the project is created and before the host's first start. */
+  /** Runs after the project is created and before the host sees it. */
   prepare?: (project: Project) => void | Promise<void>;
-  /** Environment variables for the host, or a function of the project that returns them. */
+  /** Whether this stage has an OpenCode and a home of its own. */
+  alone?: boolean;
+  /** Environment variables for a host of its own, or a function of the project that returns them. */
   env?: Record<string, string> | ((project: Project) => Record<string, string>);
   /** Lifetime and clock of the model's prompt caches, and how it counts tokens. */
   promptCache?: ScriptedModelOptions;
-  /** Port on which the model answers; its own by default. */
-  modelPort?: ModelPort;
 }
 
 /** Options of a restart. */
 export interface RestartOptions {
-  /** Kill the host (SIGKILL) rather than stop it. */
+  /** Kill the process (SIGKILL); by default the host only closes the project, with its plugins, and opens it again. */
   kill?: boolean;
   /** Merged into the current configuration. */
   config?: HostConfig;
   /** Which OpenCode runs from now on. */
   which?: WhichHost;
-  /** Runs while no host is running. */
+  /** Runs while the project is closed. */
   meanwhile?: (project: Project) => void | Promise<void>;
 }
 
@@ -64,7 +68,7 @@ export interface RestartOptions {
 export interface Stage extends AsyncDisposable {
   readonly project: Project;
   readonly model: ScriptedModel;
-  /** The running host; a new one after a restart. */
+  /** The running host, as seen from this project; a new one after a kill. `stop` closes the project only. */
   readonly host: OpenCode;
   newSession(title?: string): Promise<Session>;
   /** Returns an existing session, for instance after a restart. */
@@ -72,90 +76,116 @@ export interface Stage extends AsyncDisposable {
   events(): Promise<EventStream>;
   /** The text of a project file. */
   read(relativePath: string): string;
-  /** Restarts the host on the same project and data. */
+  /** Restarts the plugins, or the host, on the same project and data. */
   restart(options?: RestartOptions): Promise<void>;
-  /** Stops host and model and removes all files. */
+  /** Closes the project and the model and removes all files. */
   close(): Promise<void>;
 }
 
-/** Opens a stage in one to two seconds; cleans up if it fails. */
+/** A home, and the OpenCode that runs in it, or none. */
+interface House {
+  readonly root: Project;
+  host: OpenCode | undefined;
+  /** Projects so far. */
+  count: number;
+}
+
+/** That of this worker. */
+let shared: Promise<House> | undefined;
+
+async function build(): Promise<House> {
+  return { root: await createProject(), host: undefined, count: 0 };
+}
+
+/** Opens a stage; cleans up if it fails. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const undo: (() => Promise<void>)[] = [];
+  const isAlone = options.alone || options.env !== undefined;
+  if (!isAlone) shared ??= build();
+  const house = (isAlone ? undefined : await shared) ?? (await build());
+  const undo: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
+  if (isAlone) undo.push(house.root.remove, async () => house.host?.stop());
   try {
-    const model = await startScriptedModel(options.promptCache, options.modelPort);
+    const model = await startScriptedModel(options.promptCache);
     undo.push(model.close);
     const config = stageConfig(model.url, options);
-    const project = await createProject(
-      { ...options.files, "opencode.json": formatConfig(config) },
-      { isCloned: options.isCloned ?? false },
-    );
+    const { isCloned = false } = options;
+    const project = await createNextProject(house.root, options.files ?? {}, ++house.count, { isCloned });
     undo.push(project.remove);
     await options.prepare?.(project);
     const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
-    const runner = createRunner({ project, env }, config);
-    undo.push(runner.stop);
-    await runner.restart();
-    return present({ model, project, runner, close });
+    const stage = present({ house, model, project, env, config, close });
+    undo.push(() => stage.host.stop().catch(() => undefined));
+    await stage.restart();
+    return stage;
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Holds the running host; only one runs at a time. */
-interface Runner {
-  current(): OpenCode;
-  restart(options?: RestartOptions): Promise<void>;
-  stop(): Promise<void>;
-}
-
-function createRunner(launch: OpenCodeOptions, initial: HostConfig): Runner {
-  let host: OpenCode | undefined;
-  let config = initial;
-
-  async function end(kill: boolean): Promise<void> {
-    const ending = host;
-    host = undefined;
-    await (kill ? ending?.kill() : ending?.stop());
-  }
-
-  return {
-    current() {
-      if (!host) throw new Error("The host of this stage is not running");
-      return host;
-    },
-    async restart({ kill = false, config: changes, meanwhile, which = launch.which } = {}) {
-      await end(kill);
-      await meanwhile?.(launch.project);
-      if (changes) config = mergeRecords(config, changes);
-      host = await startOpenCode({ ...launch, ...(changes && { config }), ...(which && { which }) });
-    },
-    stop: () => end(false),
-  };
-}
-
 interface Cast {
+  house: House;
   model: ScriptedModel;
   project: Project;
-  runner: Runner;
+  env: Record<string, string>;
+  config: HostConfig;
   close: () => Promise<void>;
 }
 
-function present({ model, project, runner, close }: Cast): Stage {
+function present({ house, model, project, env, config: initial, close }: Cast): Stage {
+  const streams: EventStream[] = [];
+  let config = initial;
+  let begun = { host: house.host, at: house.host?.log().length ?? 0 };
+
+  function running(): OpenCode {
+    if (!house.host) throw new Error("The host of this stage is not running");
+    return house.host;
+  }
+  const client = (): Client => running().at(project.path);
+  const events = async () => {
+    const stream = await client().events();
+    streams.push(stream);
+    return stream;
+  };
+  async function leave(): Promise<void> {
+    for (const stream of streams.splice(0)) stream.close();
+    if (house.host) await client().leave();
+  }
+  async function end(): Promise<void> {
+    const { host } = house;
+    house.host = undefined;
+    await host?.kill();
+  }
+
   return {
     model,
     project,
     get host() {
-      return runner.current();
+      const { host } = begun;
+      const log = () =>
+        running()
+          .log()
+          .slice(house.host === host ? begun.at : 0);
+      return { ...running(), ...client(), log, events, stop: leave, kill: end };
     },
-    newSession: (title) => runner.current().newSession(title),
-    session: (id) => runner.current().session(id),
-    events: () => runner.current().events(),
+    newSession: (title) => client().newSession(title),
+    session: (id) => client().session(id),
+    events,
     read: project.read,
-    restart: runner.restart,
+    async restart({ kill = false, config: changes, meanwhile, which = HOST } = {}) {
+      await (kill ? end() : leave());
+      await meanwhile?.(project);
+      if (changes) config = mergeRecords(config, changes);
+      await writeFile(project.configFile, formatConfig(config, which));
+      await prepareFolders(project);
+      house.host ??= await startOpenCode({ project: house.root, env, which });
+      begun = { host: house.host, at: begun.host === house.host ? begun.at : 0 };
+      // The project is opened with the configuration as it is now.
+      await client().agents();
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -164,7 +194,7 @@ function present({ model, project, runner, close }: Cast): Stage {
 /** The `opencode.json` of a stage whose model answers at `url`. */
 export function stageConfig(
   url: string,
-  { plugin = [], options, config = {}, mcp = false }: StageOptions,
+  { plugin = repository, options, config = {}, mcp = false }: StageOptions,
 ): HostConfig {
   const specs = [plugin].flat();
   const model = (name: string) => ({

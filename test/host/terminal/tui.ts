@@ -1,6 +1,6 @@
 /** OpenCode's real TUI in a project, as its user has it. */
 import { patiently } from "../../support/patience.js";
-import { findHost, isolation, prepareFolders } from "../stage/opencode.js";
+import { countStart, findHost, isolation, prepareFolders } from "../stage/opencode.js";
 import type { Project } from "../stage/project.js";
 import { killStrays } from "../stage/strays.js";
 import { HOST } from "../stage/which-host.js";
@@ -46,6 +46,7 @@ export async function openTui(
   { args = [], env = {}, isDark = true, size = SIZES.wide }: TuiOptions = {},
 ): Promise<Tui> {
   await prepareFolders(project);
+  countStart(HOST);
   const terminal = await openTerminal({
     ...size,
     command: [findHost(), ...(HOST === 2 ? ["--standalone"] : []), ...args],
