@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { repository } from "../host/repository.js";
-import { openStage, type Stage, type StageOptions } from "../host/stage/stage.js";
+import { openStage, type Stage } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";
 
 const isStartOnly = process.argv[2] === "start";
@@ -27,22 +27,23 @@ const loads: number[] = [];
 
 // Alternating, so that a machine that slows down slows both.
 for (let run = 0; run < RUNS; run++) {
-  bare.push(await measure({}));
-  withStrata.push(await measure({ plugin: repository }));
+  bare.push(await measure([]));
+  withStrata.push(await measure([repository]));
   loads.push(await measureLoad());
   process.stdout.write(`run ${run + 1} of ${RUNS}\n`);
 }
 
 printTable();
 
-async function measure(options: StageOptions): Promise<Figures> {
+async function measure(plugin: string[]): Promise<Figures> {
   await using stage = await openStage({
+    alone: true,
     plugin: [],
-    ...options,
-    config: { snapshot: true, ...options.config },
+    config: { snapshot: true },
     files: { "a.txt": "a line of the file\n".repeat(1_000) },
   });
   const start = performance.now();
+  await stage.restart({ config: { plugin } });
   const session = await stage.newSession("bench");
   const startMs = performance.now() - start;
   const reads = Array.from({ length: REQUESTS - 1 }, () =>
@@ -68,7 +69,11 @@ async function measureLoad(): Promise<number> {
       writeFileSync(join(input.directory, "load.txt"), String(imported + performance.now() - started));
       return hooks;
     } };`;
-  await using stage = await openStage({ files: { ".opencode/plugin/timed.js": timed } });
+  await using stage = await openStage({
+    alone: true,
+    plugin: [],
+    files: { ".opencode/plugin/timed.js": timed },
+  });
   await (await stage.newSession("load")).ask("hello");
   return Number(readFileSync(stage.project.file("load.txt"), "utf8"));
 }

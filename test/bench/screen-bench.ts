@@ -4,9 +4,10 @@
  *
  *     tsx test/bench/screen-bench.ts [runs] [seconds at rest]
  */
-import { repository } from "../host/repository.js";
+
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { repository } from "../host/repository.js";
 import { say, sayInPieces } from "../host/stage/steps.js";
 import { SIDEBAR } from "../host/terminal/tui.js";
 import { openTuiStage, type TuiStageOptions } from "../host/terminal/tui-stage.js";

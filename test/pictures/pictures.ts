@@ -54,6 +54,7 @@ const files = Object.fromEntries(
   Array.from({ length: TURNS }, (_, n) => [`src/part${n}.ts`, source(`part${n}_`)]),
 );
 await using stage = await openStage({
+  alone: true,
   options: { autoCompact: { threshold: 60_000 }, microCompact: { floor: 2_000 } },
   files: { ...files, ...rememberedFiles(Date.now()) },
 });

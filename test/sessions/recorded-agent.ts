@@ -6,7 +6,7 @@
  * So a run pays for what it took away. A request for a summary gets one made from the session.
  */
 import type { ChatMessage, ModelRequest } from "../host/stage/model-request.js";
-import { type PlannedCall, type Step, say } from "../host/stage/steps.js";
+import { type Step, say } from "../host/stage/steps.js";
 import { createIdentifiers } from "./identifiers.js";
 import { createLooks } from "./looks.js";
 import type { RecordedClock } from "./recorded-clock.js";
@@ -23,17 +23,6 @@ export interface RecordedAgentOptions {
   clock: RecordedClock;
   /** Told of each call before it is sent. */
   onCall: (callID: string, call: RecordedCall) => void;
-  replies?: Replies;
-}
-
-/** What the agent does besides, and what other models say. */
-export interface Replies {
-  /** Calls that go along with these, or alone if there are none; not recorded ones. */
-  calls(request: ModelRequest, withOthers: boolean): readonly PlannedCall[];
-  /** The answer to a request of another session; `undefined`: a summary. */
-  answer(request: ModelRequest): string | undefined;
-  /** What a pause has set off is over. */
-  settled(): Promise<void>;
 }
 
 export interface RecordedAgent {
@@ -51,7 +40,7 @@ export interface RecordedAgent {
 }
 
 export function createRecordedAgent(options: RecordedAgentOptions): RecordedAgent {
-  const { turns, folder, clock, onCall, replies } = options;
+  const { turns, folder, clock, onCall } = options;
   const recorder = createRequestRecorder();
   const identifiers = createIdentifiers(folder);
   const looks = createLooks();
@@ -61,37 +50,32 @@ export function createRecordedAgent(options: RecordedAgentOptions): RecordedAgen
   let rest: ScriptStep[] = [];
   let callCount = 0;
 
-  function send(
-    { say: text, calls }: Pick<ScriptStep, "say" | "calls">,
-    more: readonly PlannedCall[] = [],
-  ): Step {
+  function send({ say: text, calls }: Pick<ScriptStep, "say" | "calls">): Step {
     if (calls.length === 0) return say(text);
     const made = calls.map((call) => {
       const id = `call_${++callCount}`;
       onCall(id, call);
       return toPlanned(call, id);
     });
-    return { kind: "calls", text, calls: [...made, ...more] };
+    return { kind: "calls", text, calls: made };
   }
 
   function act(record: RequestRecord, request: ModelRequest): Step {
     const next = rest[0];
     if (!next) return say("OK.");
-    const more = replies?.calls(request, next.calls.length > 0) ?? [];
-    if (more.length > 0 && next.calls.length === 0) return { kind: "calls", calls: [...more] };
     clock.reach(next.at);
     const text = request.messages.map(readMessage).join("\n");
     const first = looks.plan(next.calls, text);
     if (first.length > 0) {
       record.readAgain = first.map(({ result }) => result.length);
-      return send({ say: "", calls: first }, more);
+      return send({ say: "", calls: first });
     }
     record.leaning = identifiers.judge(next, text);
     identifiers.learn(next);
     looks.remember(next.calls);
     given.push(next);
     rest.shift();
-    return send(next, more);
+    return send(next);
   }
 
   return {
@@ -107,8 +91,6 @@ export function createRecordedAgent(options: RecordedAgentOptions): RecordedAgen
     respond(request) {
       const record = recorder.open(request, sessionID);
       if (record.kind === "agent") return act(record, request);
-      const answer = record.kind === "other" ? replies?.answer(request) : undefined;
-      if (answer !== undefined) return say(answer);
       return say(writeSummary(turns.slice(0, turn + 1), given));
     },
     close() {

@@ -20,7 +20,7 @@ import { writeShift } from "../host/stage/shift-date.js";
 import { type HostConfig, openStage, type Stage } from "../host/stage/stage.js";
 import type { Price } from "./prices.js";
 import { applyCall } from "./project-files.js";
-import { createRecordedAgent, type RecordedAgent, type Replies } from "./recorded-agent.js";
+import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
 import { createRecordedClock, steadyClock } from "./recorded-clock.js";
 import type { RecordedCall, RecordedSession } from "./recorded-session.js";
@@ -41,8 +41,6 @@ export interface ReplayOptions {
   hasPauses?: boolean;
   /** Merged into the host's configuration. */
   config?: HostConfig;
-  /** What the model answers to the plugin's own questions. What waits for a pause is done before the next turn then. */
-  replies?: Replies;
   /** The model, by its prices; by default one with the report's. */
   model?: Price;
   /** Called after each turn. */
@@ -51,14 +49,12 @@ export interface ReplayOptions {
 
 /** A turn may hold more than a hundred requests. */
 const TURN_TIMEOUT_MS = 1_200_000;
-/** After the last answer, so that what waits for a pause is done. */
-const LAST_PAUSE_MS = 600_000;
 /** How often the user says "Continue." to a turn that the host ended early, before the replay gives up. */
 const MAX_NUDGES = 3;
 
 /** Throws if OpenCode ends a turn with an error, or asks for a result that was not recorded. */
 export async function replay(session: RecordedSession, options: ReplayOptions): Promise<Replay> {
-  const { tools, plugin, replies, window = 200_000, hasPauses = false } = options;
+  const { tools, plugin, window = 200_000, hasPauses = false } = options;
   const startedMs = performance.now();
   let onRun = (_call: RecordedCall): void => {};
   const answers = await openRecordedAnswers((call) => onRun(call));
@@ -79,7 +75,6 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
         STRATA_RECORDED_ANSWERS: answers.url,
         STRATA_HOOK_TIMES: join(project.root, HOOK_TIMES),
         ...(hasPauses ? { STRATA_RECORDED_CLOCK: join(project.root, CLOCK) } : {}),
-        ...(replies ? { STRATA_RECORDED_TIMERS: "1" } : {}),
       }),
       promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
       async prepare({ root }) {
@@ -95,7 +90,6 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
       folder,
       clock,
       onCall: answers.add,
-      ...(replies && { replies }),
     });
     onRun = (call) => {
       applyCall(call, folder);
@@ -105,20 +99,13 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
     agent.enter(played.id);
     stage.model.respond(agent.respond);
     for (const [index, turn] of turns.entries()) {
-      if (replies && index > 0) await whenRead(stage, played.id);
       clock.reach(turn.at);
-      await replies?.settled();
       agent.begin(index);
       await playTurn(played, turn, agent);
       options.onTurn?.(index + 1, turns.length);
     }
     const seconds = (performance.now() - startedMs) / 1_000;
     if (answers.missing.length > 0) throw new Error(`not recorded: ${answers.missing.join(", ")}`);
-    if (replies) {
-      await whenRead(stage, played.id);
-      clock.reach(clock.now() + LAST_PAUSE_MS);
-      await replies.settled();
-    }
     const seen = agent.close();
     if (plugin !== undefined) await settle(stage, played.id, seen);
     return { id: session.id, ...(await finish(stage)), ...seen, seconds };
@@ -150,12 +137,6 @@ async function playTurn(session: Session, { user }: ScriptTurn, agent: RecordedA
     const { info } = await session.ask(text, { timeoutMs: TURN_TIMEOUT_MS });
     if (info.error) throw new Error(`OpenCode ended a turn with an error: ${JSON.stringify(info.error)}`);
   }
-}
-
-/** Waits until the plugin has read the last turn for what may be worth knowing. */
-function whenRead({ project }: Stage, sessionID: string): Promise<void> {
-  const path = project.file(`.opencode/strata/state/extraction/${sessionID}.json`);
-  return whenFits(path, (text) => !/isOpen|attemptMs/.test(text), "a turn that was read", 60_000);
 }
 
 /** Waits for the ledger's record of the last answer: the host tells the plugin of it after it has ended the turn. */

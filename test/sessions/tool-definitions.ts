@@ -17,7 +17,7 @@ const REAL_TOOLS = new Set(HOST === 1 ? ["todowrite", "todoread"] : []);
 
 /** Asks a bare host for its tools. */
 export async function readHostTools(): Promise<ChatTool[]> {
-  await using stage = await openStage({ plugin: [] });
+  await using stage = await openStage({ alone: true, plugin: [] });
   await (await stage.newSession("tools")).ask("hello");
   return stage.model.lastRequest().tools;
 }

@@ -39,6 +39,7 @@ const recordsOf = (stage: Stage, id: string) =>
 
 test("sessions begun in OpenCode 1 go on in OpenCode 2 with the same bytes in place of old results, their notes, savings and memories", async () => {
   await using stage = await openStage({
+    alone: true,
     mcp: true,
     options: {
       toolResults: { threshold: 50_000 },

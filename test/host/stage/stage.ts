@@ -68,7 +68,7 @@ export interface RestartOptions {
 export interface Stage extends AsyncDisposable {
   readonly project: Project;
   readonly model: ScriptedModel;
-  /** The running host, as seen from this project; a new one after a kill. `stop` closes the project only. */
+  /** The running host, as seen from this project; a new one after a kill. `stop` of a shared one closes the project. */
   readonly host: OpenCode;
   newSession(title?: string): Promise<Session>;
   /** Returns an existing session, for instance after a restart. */
@@ -99,14 +99,14 @@ async function build(): Promise<House> {
 
 /** Opens a stage; cleans up if it fails. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const isAlone = options.alone || options.env !== undefined;
+  const isAlone = options.alone === true || options.env !== undefined;
   if (!isAlone) shared ??= build();
-  const house = (isAlone ? undefined : await shared) ?? (await build());
+  const house = isAlone || !shared ? await build() : await shared;
   const undo: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  if (isAlone) undo.push(house.root.remove, async () => house.host?.stop());
+  if (isAlone) undo.push(house.root.remove);
   try {
     const model = await startScriptedModel(options.promptCache);
     undo.push(model.close);
@@ -116,8 +116,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     undo.push(project.remove);
     await options.prepare?.(project);
     const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
-    const stage = present({ house, model, project, env, config, close });
-    undo.push(() => stage.host.stop().catch(() => undefined));
+    const stage = present({ house, isAlone, model, project, env, config, close });
+    undo.push(async () => house.host && stage.host.stop().catch(() => undefined));
     await stage.restart();
     return stage;
   } catch (error) {
@@ -128,6 +128,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 
 interface Cast {
   house: House;
+  isAlone: boolean;
   model: ScriptedModel;
   project: Project;
   env: Record<string, string>;
@@ -135,7 +136,7 @@ interface Cast {
   close: () => Promise<void>;
 }
 
-function present({ house, model, project, env, config: initial, close }: Cast): Stage {
+function present({ house, isAlone, model, project, env, config: initial, close }: Cast): Stage {
   const streams: EventStream[] = [];
   let config = initial;
   let begun = { host: house.host, at: house.host?.log().length ?? 0 };
@@ -154,10 +155,10 @@ function present({ house, model, project, env, config: initial, close }: Cast): 
     for (const stream of streams.splice(0)) stream.close();
     if (house.host) await client().leave();
   }
-  async function end(): Promise<void> {
+  async function end(how: "kill" | "stop"): Promise<void> {
     const { host } = house;
     house.host = undefined;
-    await host?.kill();
+    await host?.[how]();
   }
 
   return {
@@ -169,19 +170,26 @@ function present({ house, model, project, env, config: initial, close }: Cast): 
         running()
           .log()
           .slice(house.host === host ? begun.at : 0);
-      return { ...running(), ...client(), log, events, stop: leave, kill: end };
+      return {
+        ...running(),
+        ...client(),
+        log,
+        events,
+        stop: isAlone ? () => end("stop") : leave,
+        kill: () => end("kill"),
+      };
     },
     newSession: (title) => client().newSession(title),
     session: (id) => client().session(id),
     events,
     read: project.read,
-    async restart({ kill = false, config: changes, meanwhile, which = HOST } = {}) {
-      await (kill ? end() : leave());
+    async restart({ kill = false, config: changes, meanwhile, which } = {}) {
+      await (kill || which !== undefined ? end(kill ? "kill" : "stop") : leave());
       await meanwhile?.(project);
       if (changes) config = mergeRecords(config, changes);
       await writeFile(project.configFile, formatConfig(config, which));
       await prepareFolders(project);
-      house.host ??= await startOpenCode({ project: house.root, env, which });
+      house.host ??= await startOpenCode({ project: house.root, env, ...(which && { which }) });
       begun = { host: house.host, at: begun.host === house.host ? begun.at : 0 };
       // The project is opened with the configuration as it is now.
       await client().agents();

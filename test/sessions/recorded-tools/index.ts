@@ -5,17 +5,15 @@
  *     STRATA_RECORDED_TOOLS     JSON file with the definitions of the tools
  *     STRATA_RECORDED_ANSWERS   address that knows what a call answered
  *     STRATA_RECORDED_CLOCK     file with milliseconds; absent: `Date` stays as it is
- *     STRATA_RECORDED_TIMERS    present: long timers end by that clock, too
  */
 import { readFileSync } from "node:fs";
 import { tool } from "@opencode-ai/plugin";
 import type { ChatTool } from "../../host/stage/model-request.js";
-import { shiftDate, shiftTimers } from "../../host/stage/shift-date.js";
+import { shiftDate } from "../../host/stage/shift-date.js";
 import type { RecordedAnswer } from "../recorded-answers.js";
 
 const { schema } = tool;
-const { STRATA_RECORDED_TOOLS, STRATA_RECORDED_ANSWERS, STRATA_RECORDED_CLOCK, STRATA_RECORDED_TIMERS } =
-  process.env;
+const { STRATA_RECORDED_TOOLS, STRATA_RECORDED_ANSWERS, STRATA_RECORDED_CLOCK } = process.env;
 
 interface Property {
   type?: string;
@@ -88,7 +86,6 @@ let isShifted = false;
 function begin(): ChatTool[] {
   // OpenCode 1 calls `setup` as well, and again for each project: shifted twice, time would pass twice as fast.
   if (!isShifted && STRATA_RECORDED_CLOCK) shiftDate(STRATA_RECORDED_CLOCK);
-  if (!isShifted && STRATA_RECORDED_TIMERS) shiftTimers();
   isShifted = true;
   return JSON.parse(readFileSync(STRATA_RECORDED_TOOLS ?? "", "utf8"));
 }
