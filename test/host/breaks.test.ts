@@ -1,7 +1,6 @@
 /** Whatever the host changes in what was sent stands in the savings ledger before the request leaves. */
 import { expect, test } from "vitest";
 import type { SavingsRecord } from "../../src/costs/savings.js";
-import { removeFolder } from "../support/remove-folder.js";
 import { only1 } from "./only-1.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { startOpenCode } from "./stage/opencode.js";
@@ -15,7 +14,6 @@ const FILES = {
   ".opencode/memory/directive/r.md": `${RULE}\n`,
   ".opencode/memory/knowledge/k.md": "The importer streams files of 2 GB.\n",
 };
-const STATE = ".opencode/strata/state";
 /** Four characters count as a token here, four bytes of JSON in the model. */
 const TOLERANCE = 0.25;
 
@@ -64,32 +62,6 @@ test("a turn that is taken back is one recorded break, and what follows in its p
   expect(changesIn(stage).map(({ reason }) => reason)).toEqual([
     expect.stringContaining("the host has removed message 7 of 7 (user)"),
   ]);
-});
-
-test("a turn that is taken back while no OpenCode runs is recorded after the next start", async () => {
-  await using stage = await openStage({ ...SETTINGS, files: FILES });
-  stage.model.script(say("one"), say("two"), say("three"));
-  const session = await stage.newSession("revert and restart");
-  for (const text of ["First, the importer.", "Second."]) await session.ask(text);
-  const second = (await usersMessages(session))[1];
-  await session.revert(second?.info.id);
-  await stage.restart({ kill: true });
-  await stage.session(session.id).ask("Second, in another way.");
-  expect(findRecorded(stage)).toHaveLength(1);
-  expect(changesIn(stage)).toHaveLength(1);
-});
-
-test("machine state that is deleted while OpenCode runs breaks nothing, not after a restart either", async () => {
-  await using stage = await openStage({ ...SETTINGS, files: FILES });
-  stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"));
-  const session = await stage.newSession("state");
-  await session.ask("First, the importer.");
-  removeFolder(stage.project.file(STATE));
-  await session.ask("Second.");
-  await stage.restart({ kill: true });
-  await stage.session(session.id).ask("Third.");
-  expect(findRecorded(stage)).toEqual([]);
-  expect(isRuleShown(stage)).toBe(true);
 });
 
 only1("its plan agent leaves no reminders in the history")(

@@ -33,19 +33,6 @@ test("a message that may hold something waits unseen, is kept by strata candidat
   expect(begun).not.toContain(OTHER);
 });
 
-test("a demand is a rule of the next sessions once it was said in five, with nobody to judge it", async () => {
-  await using stage = await openStage();
-  stage.model.respond(() => say("Understood."));
-  const demand = "Run the linter before you say that you are done.";
-  for (const n of [1, 2, 3, 4, 5]) {
-    await (await stage.newSession(`session ${n}`)).ask(demand);
-    if (n === 3) await whenContains(await locateCandidates(stage), demand);
-  }
-  await whenContains(stage.project.file(INDEX), "linter");
-  expect(strata(stage, "candidates")).toBe("No candidates wait.\n");
-  expect(await beginSession(stage)).toContain(demand);
-});
-
 test("a candidate goes with the turn that the user undoes, and comes back with it", async () => {
   await using stage = await openStage();
   stage.model.respond(() => say("Understood."));

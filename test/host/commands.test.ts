@@ -5,10 +5,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
-import { runOpenCode } from "./stage/opencode.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
 /** Calls a command; the host answers with an error, since it was ended before it became a turn. */
@@ -118,39 +117,6 @@ test("quotes and newlines of what is typed are kept as they are, and forgotten b
     "Archived",
   ]);
   expect(stage.model.requests).toEqual([]);
-});
-
-test("every command is answered without a request, and how long that takes is printed", async () => {
-  await using stage = await openStage();
-  const session = await stage.newSession("cost");
-  await session.ask("hello");
-  const before = stage.model.requests.length;
-  const asked = [
-    ["memory"],
-    ["compact-notes"],
-    ["remember", "the release is on Friday"],
-    ["forget", "the release is on Friday"],
-  ] as const;
-  const times: string[] = [];
-  for (const [name, words] of asked) {
-    const begunMs = performance.now();
-    await run(session, name, words);
-    times.push(`/${name} ${Math.round(performance.now() - begunMs)} ms`);
-  }
-  process.stderr.write(`answered, the host's own work included: ${times.join(", ")}\n`);
-  expect(await shownTexts(session)).toHaveLength(asked.length);
-  expect(stage.model.requests).toHaveLength(before);
-});
-
-test("a toast where there is no screen shows nothing and delays nothing", async () => {
-  await using stage = await openStage({ options: { colour: 1 } });
-  await stage.host.stop();
-  // Longer than a toast waits for a screen to be there.
-  stage.model.script(call("bash", { command: "sleep 4", description: "waits" }), say("done"));
-  const { code, log, out } = await runOpenCode(stage.project, ["run", "go"]);
-  expect([code, out.includes("done")], log).toEqual([0, true]);
-  expect(`${out}${log}`).not.toContain("colour is not a setting");
-  expect(stage.read(".opencode/strata/strata.log")).toContain("colour is not a setting");
 });
 
 test("/recall finds at once what /remember and the command line have stored, and asks no model", async () => {

@@ -91,7 +91,7 @@ function expectExplained(stage: Stage): void {
 
 const textOf = ({ messageBytes }: ModelRequest): string => messageBytes.join("\n");
 
-test("what a person drops leaves the requests for ever: the same bytes after SIGKILL and in a fork, and whole on disk", async () => {
+test("what a person drops leaves the requests for ever: the same bytes after a restart and in a fork, and whole on disk", async () => {
   await using stage = await openStage({ options: QUIET, files: FILES });
   const session = await stage.newSession("drop");
   await readThem(stage, session, "Read the first two.", "one", "two");
@@ -128,7 +128,7 @@ test("what a person drops leaves the requests for ever: the same bytes after SIG
   const counted = before.promptTokens - after.promptTokens;
   expect(Math.abs(freed - counted) / counted).toBeLessThan(0.1);
 
-  await stage.restart({ kill: true });
+  await stage.restart();
   const again = await goOn(stage, stage.session(session.id), "And after the restart?");
   expect(firstDifference(after, again)).toBeUndefined();
   const fork = await goOn(stage, await stage.session(session.id).fork(), "And in the fork?");
@@ -195,7 +195,7 @@ test("what a person brings back stands whole at the end, once, and earlier bytes
   expect(back.textOf("user")).toMatch(
     /I need it after all\.[\s\S]*\[Strata\] Brought back by the user: read one\.txt/,
   );
-  await stage.restart({ kill: true });
+  await stage.restart();
   const again = await goOn(stage, stage.session(session.id), "And now?");
   expect(firstDifference(back, again)).toBeUndefined();
   expect(textOf(again).split("one begins")).toHaveLength(2);
@@ -224,7 +224,7 @@ test("an undone cut sends the messages before it again, with the same bytes afte
   const [{ tokensFreed = 0 } = {} as SavingsRecord] = ledger(stage, "uncut");
   const counted = cut.promptTokens - undone.promptTokens;
   expect(Math.abs(tokensFreed - counted) / Math.abs(counted)).toBeLessThan(0.1);
-  await stage.restart({ kill: true });
+  await stage.restart();
   const again = await goOn(stage, stage.session(session.id), "And now?");
   expect(firstDifference(undone, again)).toBeUndefined();
   const fork = await goOn(stage, await stage.session(session.id).fork(), "In the fork?");

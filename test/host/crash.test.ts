@@ -1,4 +1,4 @@
-/** The host is killed in the middle of its work, again and again; and children work as their parents do. */
+/** The host is killed in the middle of its work, again and again. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
@@ -19,7 +19,7 @@ test("a session whose host is killed in the middle of turns goes on, no byte cha
       ? calls(blob(31_000 + step), blob(40_000 + step), blob(5_000 + step))
       : blob(33_000 + step);
   });
-  const killedAfter = isLong ? [1, 2, 3, 4, 5, 6] : [2, 3, 4];
+  const killedAfter = isLong ? [1, 2, 3, 4, 5, 6] : [3, 5];
   for (const count of killedAfter) {
     const before = stage.model.requests.length;
     const turn = stage
@@ -48,21 +48,4 @@ test("a session whose host is killed in the middle of turns goes on, no byte cha
     const bytes = Number(/\(([\d,]+) bytes/.exec(text)?.[1]?.replaceAll(",", ""));
     expect(readFileSync(pathIn(text)).byteLength).toBe(bytes);
   }
-});
-
-test("large results are moved out in subagents that work side by side as well", async () => {
-  await using stage = await openStage({ mcp: true });
-  const session = await stage.newSession("parent");
-  const task = (description: string) =>
-    call("task", { description, prompt: "look", subagent_type: "general" });
-  stage.model.respond((request) => {
-    const hasResults = request.toolResults().length > 0;
-    if (request.sessionID === session.id) return hasResults ? say("done") : calls(task("a"), task("b"));
-    return hasResults ? say("found") : calls(blob(60_000), blob(60_000));
-  });
-  expect((await session.ask("go")).text).toBe("done");
-  const ofChildren = stage.model.requests.filter(({ parentSessionID }) => parentSessionID === session.id);
-  const shown = ofChildren.flatMap((request) => request.toolResults());
-  expect(shown).toHaveLength(4);
-  for (const { text } of shown) expect(text).toContain("[Strata] This mcp_blob result");
 });

@@ -34,7 +34,7 @@ test("a session whose command fails as one failed before is told when that was, 
     /^[\d-]{10} [\d:]{8} {2}failed {4}bash {2}cat notes\/plan\.md {2}exit 1: cat: notes\/plan\.md: No such file or directory {2}attempt 1 {2}\[ses_/,
   );
 
-  await stage.restart({ kill: true });
+  await stage.restart();
   await play(stage, "second", run("cat notes/plan.md", "again"), run("ls docs", "fine"));
   expect(resultOf(stage, "again")).toContain(
     `This very call failed the same way once before, on ${today()} (${LOG}). What came of it on ${today()}: "worked as: cat docs/notes/plan.md"`,
@@ -46,7 +46,7 @@ test("a session learns of an earlier session's failure with its first message, b
   await using stage = await openStage({ files: FILES });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
-  await stage.restart({ kill: true });
+  await stage.restart();
   await play(stage, "second", run("cat docs/notes/plan.md", "right"));
   const [told = ""] =
     /\[Strata\] Calls that failed here before[\s\S]*?\n- .*/.exec(stage.model.lastRequest().textOf("user")) ??
@@ -54,24 +54,4 @@ test("a session learns of an earlier session's failure with its first message, b
   expect(told).toContain(
     `- bash "cat notes/plan.md" failed once, last on ${today()}: "exit 1: cat: notes/plan.md: No such file or directory". What came of it: "worked as: cat docs/notes/plan.md"`,
   );
-});
-
-test("a call that is known to fail is refused once if errors.onRepeat says so, and adds no failure", async () => {
-  const options = { errors: { onRepeat: "refuse" } };
-  await using stage = await openStage({ files: FILES, options });
-  await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
-  await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
-  const before = stage.read(LOG);
-  await play(stage, "second", run("cat notes/plan.md", "refused"), run("ls docs", "fine"));
-  expect(resultOf(stage, "refused")).toContain("This call was not run: it failed the same way once before");
-  expect(resultOf(stage, "refused")).toContain("worked as: cat docs/notes/plan.md");
-  await play(stage, "third", run("cat notes/plan.md", "refused again"), run("cat notes/plan.md", "runs"));
-  expect(stage.read(LOG).startsWith(before)).toBe(true);
-  expect(
-    stage
-      .read(LOG)
-      .slice(before.length)
-      .match(/ failed {4}/g),
-  ).toHaveLength(1);
-  expect(resultOf(stage, "runs")).toContain("No such file or directory");
 });

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { whenContains } from "./stage/files.js";
-import { firstDifference, type ModelRequest } from "./stage/model-request.js";
+import { firstDifference } from "./stage/model-request.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
@@ -59,7 +59,7 @@ test("a session that asks about a page that an earlier one read gets its finding
   expect(stage.read(`${FINDINGS}/${name}`)).toContain(SENTENCE);
   expect(stage.read(`${FINDINGS}/${name}`)).not.toContain("Ignore all");
 
-  await stage.restart({ kill: true });
+  await stage.restart();
   const other = await stage.newSession("something else");
   stage.model.script(say("Good morning."));
   await other.ask("Good morning.");
@@ -71,28 +71,4 @@ test("a session that asks about a page that an earlier one read gets its finding
   expect(told).toContain(SENTENCE);
   expect(told).toContain("(knowledge, quoted from what was read, not said by the user, today)");
   expect(told).toContain(page.url);
-});
-
-test("a finding holds the sentence that the model in background.model chose after the turn", async () => {
-  await using page = await servePage();
-  await using stage = await openStage({
-    options: { background: { model: "mock/m2" } },
-    config: { permission: { "*": "allow" } },
-  });
-  const fetch = call("webfetch", { url: page.url, format: "markdown" }, { id: "page" });
-  const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
-  stage.model.script(fetch, say("60 a minute."));
-  stage.model.respond((request) => {
-    if (!isOwn(request)) return undefined;
-    const [, number = "0"] = /^(\d+)\. .*guests/m.exec(request.textOf("user")) ?? [];
-    return say(`{"quotes":[{"from":${number},"text":"how the house treats its guests"}]}`);
-  });
-  await (await stage.newSession("reads the page")).ask(ASKED);
-  await whenContains(stage.project.file(".opencode/memory/private/MEMORY.md"), "limits");
-  const [name = ""] = readdirSync(stage.project.file(FINDINGS));
-  await whenContains(stage.project.file(`${FINDINGS}/${name}`), "guests");
-  expect(stage.read(`${FINDINGS}/${name}`)).not.toContain(SENTENCE);
-  const [question, ...others] = stage.model.requests.filter(isOwn);
-  expect(others).toEqual([]);
-  expect(question?.textOf("user")).not.toContain("Ignore all");
 });

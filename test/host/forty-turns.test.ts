@@ -1,5 +1,5 @@
 /**
- * Same bytes over forty turns of one session: kills, a model switch, a fork, a compaction and deleted machine state.
+ * Same bytes over forty turns of one session: a kill, a model switch, a fork, a compaction and deleted machine state.
  * long/long-session.test.ts plays two hundred, with pauses, mail and subagents.
  */
 import { expect, test } from "vitest";
@@ -67,7 +67,6 @@ test(
     await stage.session(id).summarize();
     await goOn(4);
     await stage.restart({
-      kill: true,
       meanwhile: ({ file }) => removeFolder(file(".opencode/strata/state")),
     });
     await goOn(TURNS - asked);

@@ -41,7 +41,7 @@ test("what the user said in passing is asked about once, with the same bytes eve
   await session.ask(LEDGER);
   await whenContains(file, CORES.ledger);
   expect(countQuestions(stage)).toBe(1);
-  await stage.restart({ kill: true });
+  await stage.restart();
   stage.model.respond(undefined);
   stage.model.script(
     // Together with a call of its own work, as it was asked to: by itself the call would have cost a request.
@@ -79,28 +79,3 @@ test("what the user said in passing is asked about once, with the same bytes eve
   expect(firstDifference(before, stage.model.lastRequest())).toBeUndefined();
   expect(findBreaks(stage.model.requests)).toEqual([]);
 });
-
-test("what is asked costs no request, and its price is in the ledger", async () => {
-  await using stage = await openStage();
-  stage.model.respond(() => say("Understood."));
-  const session = await stage.newSession("price");
-  await session.ask(PLAYERS);
-  await whenContains(await locateCandidates(stage), CORES.players);
-  await session.ask("Go on.");
-  expect(countQuestions(stage)).toBe(1);
-  expect(stage.model.requests).toHaveLength(2);
-  await whenContains(stage.project.file(`.opencode/strata/savings/${session.id}.jsonl`), '"judging":');
-});
-
-test.each(["off", "model"])(
-  "with the judge %s nothing is asked and memory_keep is not offered",
-  async (judge) => {
-    await using stage = await openStage({ options: { autoMemory: { judge } } });
-    stage.model.respond(() => say("Understood."));
-    const session = await stage.newSession("quiet");
-    await session.ask(PLAYERS);
-    await whenContains(await locateCandidates(stage), CORES.players);
-    for (const text of [INVOICES, LEDGER]) await session.ask(text);
-    expect(JSON.stringify(stage.model.requests.map(({ body }) => body))).not.toContain("memory_keep");
-  },
-);

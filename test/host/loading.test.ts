@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
-import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -31,25 +30,7 @@ const LAYERS = [
 ];
 const big = call("mcp_blob", { bytes: 80_000 }, { id: "big" });
 
-only1("it calls setup alone")(
-  "the host calls server, and its version-2 core calls setup beside it, once each",
-  async () => {
-    await using stage = await openStage({ mcp: true });
-    const events = await stage.events();
-    const session = await stage.newSession("loading");
-    await session.ask("hello");
-    expect(
-      log(stage).match(/ INFO {2}strata +opencode-strata 0\.1\.0, instance \w+, layers: tool-results/g),
-    ).toHaveLength(1);
-    // The event is there before the answer; OpenCode 2 has none.
-    await events.waitFor(
-      (event) => event.type === "plugin.added" && JSON.stringify(event).includes("opencode-strata"),
-      5_000,
-    );
-  },
-);
-
-test("a host that calls both entries moves a result once, shows each tool once and writes each line once", async () => {
+test("a host that calls both entries moves a result once, shows each tool once, writes each line once, and nothing to the terminal", async () => {
   await using stage = await openStage({ mcp: true });
   stage.model.script(big, say("done"));
   const session = await stage.newSession("once");
@@ -62,6 +43,20 @@ test("a host that calls both entries moves a result once, shows each tool once a
   expect(stage.read(path).match(/"event":"spilled"/g)).toHaveLength(1);
   expect(stage.read(path).match(/"event":"answer"/g)?.length).toBeLessThanOrEqual(2);
   expect(log(stage)).not.toContain("host          OpenCode 2");
+  const started = / INFO {2}strata +opencode-strata 0\.1\.0, instance \w+, layers: tool-results/g;
+  expect(log(stage).match(started)).toHaveLength(1);
+  const moved =
+    stage
+      .read(path)
+      .split("\n")
+      .find((line) => line.includes('"spilled"')) ?? "";
+  expect(JSON.parse(moved)).toMatchObject({
+    ...{ v: 1, layer: "tool-results", session: session.id, tool: "mcp_blob", callID: "big" },
+    ...{ bytes: expect.any(Number), tokensFreed: expect.any(Number) },
+    file: expect.stringContaining(".opencode/tool-results/"),
+  });
+  // Neither to standard output nor to the terminal, which is the host's screen.
+  expect(stage.host.log()).not.toMatch(/service=strata|\[Strata\]/);
 });
 
 test("options beside the plugin's name are stronger than the memory key, which is read although the host strips it", async () => {
@@ -118,38 +113,6 @@ test("the plugin with nothing to do changes no byte of a message and only adds i
   }
   const off = Object.fromEntries(LAYERS.map((layer) => [layer, { enabled: false }]));
   expect(await play([repository], off)).toEqual(bare);
-});
-
-test("the plugin writes nothing to standard output or the terminal", async () => {
-  await using stage = await openStage({ mcp: true, options: { log: { level: "debug" } } });
-  stage.model.script(big, say("done"));
-  await (await stage.newSession("quiet")).ask("go");
-  expect(stage.host.log()).not.toContain("moved a mcp_blob result");
-  expect(stage.host.log()).not.toMatch(/service=strata|\[Strata\]/);
-  expect(log(stage)).toContain("moved a mcp_blob result");
-});
-
-test("a result that was moved stands in the savings ledger with size and tokens", async () => {
-  await using stage = await openStage({ mcp: true });
-  stage.model.script(big, say("done"));
-  const session = await stage.newSession("events");
-  await session.ask("go");
-  const ledger = stage.project.file(`.opencode/strata/savings/${session.id}.jsonl`);
-  await whenContains(ledger, "spilled");
-  const event = readFileSync(ledger, "utf8")
-    .split("\n")
-    .find((line) => line.includes("spilled"));
-  expect(JSON.parse(event ?? "")).toMatchObject({
-    v: 1,
-    layer: "tool-results",
-    event: "spilled",
-    session: session.id,
-    tool: "mcp_blob",
-    callID: "big",
-    bytes: expect.any(Number),
-    tokensFreed: expect.any(Number),
-    file: expect.stringContaining(".opencode/tool-results/"),
-  });
 });
 
 test("an old session whose files were swept away gets them back when somebody goes on with it", async () => {

@@ -14,7 +14,7 @@ const local = (...args: string[]) => ({ type: "local", command: mcpCommand(...ar
 test("OpenCode uses another project's memories beside its own plugin's, and they do not mix", async () => {
   let shop: Project | undefined;
   await using stage = await openStage({
-    config: { mcp: { shop: local("--project", "../project-2") } },
+    config: { mcp: { shop: local("--project", "../project-999") } },
     async prepare(project) {
       shop = await createShop(project);
     },

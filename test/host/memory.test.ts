@@ -69,7 +69,7 @@ test("what the user marked as lasting is in the next session's first request, wo
   await next.ask("Push it.");
   const reminded = stage.model.lastRequest();
   expect(reminded.toolResults().at(-1)?.text).toContain(RULE);
-  await stage.restart({ kill: true });
+  await stage.restart();
   await stage.session(next.id).ask("And the database port?");
   const own = asked(stage).filter(({ sessionID }) => sessionID === next.id);
   for (const [index, request] of own.entries()) {

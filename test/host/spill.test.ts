@@ -123,27 +123,6 @@ test("a result that was moved out can be read on: Read pages it, Grep finds in i
   expect(request.toolResult("grep-project")).toMatch(/^No (files|matches) found$/);
 });
 
-test("ten parallel results of 28 KB lose their largest until the rest is within 200,000 characters, for good", async () => {
-  const sizes = Array.from({ length: 10 }, (_, n) => 28_000 + n);
-  await using stage = await openStage({
-    mcp: true,
-    files: customTools(Object.fromEntries(sizes.map((size, n) => [`big${n}`, `"x".repeat(${size})`]))),
-  });
-  stage.model.script(
-    calls(...sizes.map((_, n) => call(`big${n}`, {}, { id: `c${n}` }))),
-    say("done"),
-    say("more"),
-  );
-  const session = await stage.newSession("budget");
-  await session.ask("go");
-  const first = stage.model.lastRequest();
-  const kept = first.toolResults().filter(({ text }) => text.startsWith("x"));
-  expect(kept.map(({ callID }) => callID)).toEqual(["c0", "c1", "c2", "c3", "c4", "c5", "c6"]);
-  expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(200_000);
-  await session.ask("go on");
-  expect(stage.model.lastRequest().toolResults()).toEqual(first.toolResults());
-});
-
 test("odd results are shown whole or moved byte for byte: an image, an empty one, four-byte characters at the cut, CRLF, one line of 2 MB", async () => {
   await using stage = await openStage({
     mcp: true,
@@ -189,28 +168,6 @@ test("odd results are shown whole or moved byte for byte: an image, an empty one
   expect(images).toBe(2);
 });
 
-test("equal content is stored once, and tools with a threshold of their own follow it", async () => {
-  await using stage = await openStage({
-    mcp: true,
-    options: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
-    files: customTools({
-      same: `"same\\n".repeat(8_000)`,
-      quiet: `"q".repeat(45_000)`,
-      strict_one: `"s".repeat(6_000)`,
-    }),
-  });
-  const tools = ["same", "quiet", "strict_one"];
-  stage.model.script(
-    calls(...tools.map((name) => call(name, {}, { id: name })), call("same", {}, { id: "again" })),
-    say("done"),
-  );
-  await (await stage.newSession("thresholds")).ask("go");
-  const request = stage.model.lastRequest();
-  expect(pathIn(request.toolResult("again"))).toBe(pathIn(request.toolResult("same")));
-  expect(request.toolResult("quiet")).toBe("q".repeat(45_000));
-  expect(readFileSync(pathIn(request.toolResult("strict_one")), "utf8")).toBe("s".repeat(6_000));
-});
-
 test("a compaction of the host's own is given the paths of moved results, although it shortens every result", async () => {
   await using stage = await openStage({ mcp: true });
   stage.model.script(call("mcp_blob", { bytes: 90_000 }, { id: "big" }), say("done"), say("The summary."));
@@ -222,18 +179,4 @@ test("a compaction of the host's own is given the paths of moved results, althou
   expect(compaction.prompt).toContain(path);
   // OpenCode 2 asks in the session, with its system prompt and tools.
   expect(compaction.messageBytes.slice(1).join("").length).toBeLessThan(30_000);
-});
-
-test("a preview of a command that a timeout ended says so", async () => {
-  await using stage = await openStage({ mcp: true });
-  const command = "for i in 1 2 3 4 5 6; do seq 1 9000; sleep 0.1; done; sleep 20";
-  stage.model.script(
-    call("bash", { command, timeout: 3_000, description: "wait" }, { id: "ended" }),
-    say("done"),
-  );
-  await (await stage.newSession("timeout")).ask("go");
-  const preview = stage.model.lastRequest().toolResult("ended");
-  expect(preview).toContain("[Strata] This bash result");
-  expect(preview).toContain("ended before it was done");
-  expect(preview).toMatch(/terminated command after exceeding timeout|Command exceeded timeout of 3000 ms/);
 });

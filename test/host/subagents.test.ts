@@ -1,6 +1,5 @@
 /** Subagents and handoffs in the real OpenCode: what one session hands to the next, before, after and through a crash. */
 import { expect, test } from "vitest";
-import { only1 } from "./only-1.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import { openStage } from "./stage/stage.js";
@@ -46,25 +45,6 @@ test("a subagent is told the user's rule, layer 1 works in it, and what it found
   stage.model.script(call("bash", { command: "true", description: "nothing" }), say("on"));
   await stage.session(session.id).ask("and on");
   expect(stage.read(notesOf(session.id))).toContain(found);
-});
-
-only1("its subagents may start none")("a subagent of a subagent knows the user's rule as well", async () => {
-  await using stage = await openStage({
-    mcp: true,
-    files: FILES,
-    config: { subagent_depth: 2, agent: { general: { permission: { task: "allow" } } } },
-  });
-  const session = await stage.newSession("nested");
-  stage.model.respond((request) => {
-    if (isTask(request, "inner")) return say("inner found it");
-    if (isTask(request, "outer") && request.toolResults().length === 0) return delegate("inner");
-    return isTask(request, "outer") ? say("outer is done") : undefined;
-  });
-  stage.model.script(delegate("outer"), say("done"));
-  await session.ask(`Find it. ${RULE}`);
-  const inner = stage.model.requests.find((request) => isTask(request, "inner"));
-  expect(inner?.textOf("user")).toContain(RULE);
-  expect(inner?.textOf("user")).toContain("You work for a subagent with this task:\n- TASK outer");
 });
 
 test("the first session after a crash is told the goal, the rule, the open todos and the next step, once", async () => {

@@ -7,11 +7,14 @@ import { strata } from "./strata.js";
 
 export const PORT = "The shop's server listens on port 8080, because 3000 is taken.";
 
+/** The number of its folder beside the others, `project-999`. */
+const SHOP = 999;
+
 export const namesOf = ({ tools }: ModelRequest): string[] => tools.map((tool) => tool.function.name);
 
 /** The other project, with one memory. */
 export async function createShop(project: Project): Promise<Project> {
-  const shop = await createNextProject(project, { "README.md": "shop\n" }, 2);
+  const shop = await createNextProject(project, { "README.md": "shop\n" }, SHOP);
   strata(shop, "remember", "--type", "decision", PORT);
   return shop;
 }

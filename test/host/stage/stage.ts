@@ -23,7 +23,7 @@ import { formatConfig, type OpenCode, prepareFolders, startOpenCode } from "./op
 import { createNextProject, createProject, type Project } from "./project.js";
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import type { Session } from "./session.js";
-import { HOST, type WhichHost } from "./which-host.js";
+import type { WhichHost } from "./which-host.js";
 
 /** The contents of an `opencode.json`. */
 export type HostConfig = Record<string, unknown>;
@@ -116,9 +116,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     undo.push(project.remove);
     await options.prepare?.(project);
     const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
-    const stage = present({ house, isAlone, model, project, env, config, close });
+    const { open, stage } = present({ house, isAlone, model, project, env, config, close });
     undo.push(async () => house.host && stage.host.stop().catch(() => undefined));
-    await stage.restart();
+    await open();
     return stage;
   } catch (error) {
     await close();
@@ -136,7 +136,10 @@ interface Cast {
   close: () => Promise<void>;
 }
 
-function present({ house, isAlone, model, project, env, config: initial, close }: Cast): Stage {
+function present({ house, isAlone, model, project, env, config: initial, close }: Cast): {
+  stage: Stage;
+  open: (which?: WhichHost) => Promise<void>;
+} {
   const streams: EventStream[] = [];
   let config = initial;
   let begun = { host: house.host, at: house.host?.log().length ?? 0 };
@@ -161,7 +164,16 @@ function present({ house, isAlone, model, project, env, config: initial, close }
     await host?.[how]();
   }
 
-  return {
+  /** Opens the project, with the configuration as it is now. */
+  async function open(which?: WhichHost): Promise<void> {
+    await writeFile(project.configFile, formatConfig(config, which));
+    await prepareFolders(project);
+    house.host ??= await startOpenCode({ project: house.root, env, ...(which && { which }) });
+    begun = { host: house.host, at: begun.host === house.host ? begun.at : 0 };
+    await client().agents();
+  }
+
+  const stage: Stage = {
     model,
     project,
     get host() {
@@ -187,16 +199,12 @@ function present({ house, isAlone, model, project, env, config: initial, close }
       await (kill || which !== undefined ? end(kill ? "kill" : "stop") : leave());
       await meanwhile?.(project);
       if (changes) config = mergeRecords(config, changes);
-      await writeFile(project.configFile, formatConfig(config, which));
-      await prepareFolders(project);
-      house.host ??= await startOpenCode({ project: house.root, env, ...(which && { which }) });
-      begun = { host: house.host, at: begun.host === house.host ? begun.at : 0 };
-      // The project is opened with the configuration as it is now.
-      await client().agents();
+      await open(which);
     },
     close,
     [Symbol.asyncDispose]: close,
   };
+  return { open, stage };
 }
 
 /** The `opencode.json` of a stage whose model answers at `url`. */

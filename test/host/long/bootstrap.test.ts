@@ -2,13 +2,13 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
-import { FOREIGN_HEAD } from "../../layers/5-auto-memory/injection/line.js";
-import { repository } from "./repository.js";
-import { findHost } from "./stage/opencode.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
-import { HOST } from "./stage/which-host.js";
+import { BOOT_HEAD } from "../../../layers/5-auto-memory/injection/boot.js";
+import { FOREIGN_HEAD } from "../../../layers/5-auto-memory/injection/line.js";
+import { repository } from "../repository.js";
+import { findHost } from "../stage/opencode.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { say } from "../stage/steps.js";
+import { HOST } from "../stage/which-host.js";
 
 const CLI = join(repository, "dist", "strata.js");
 const RULE_FILES = {

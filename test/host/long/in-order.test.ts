@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
-import { whenContains } from "./stage/files.js";
-import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
-import { strata as runStrata, whenNoAgentWorks } from "./stage/strata.js";
+import { BOOT_HEAD } from "../../../layers/5-auto-memory/injection/boot.js";
+import { whenContains } from "../stage/files.js";
+import type { Session } from "../stage/session.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { say } from "../stage/steps.js";
+import { strata as runStrata, whenNoAgentWorks } from "../stage/strata.js";
 
 const MEMORY = ".opencode/memory";
 const DAY_MS = 86_400_000;
