@@ -1,15 +1,12 @@
 /**
  * Does recall find what it should, and how fast? Prints tables. `npm run bench:recall`, a minute or two.
  */
-import { sources } from "../host/repository.js";
 import * as conversation from "./recall/conversation.js";
-import * as gitHistory from "./recall/git-history.js";
 import { measureSpeed } from "./recall/speed.js";
 
 const SIZES = [1_000, 10_000, 100_000];
 
 printConversation();
-printGitHistory();
 printSpeed();
 
 function printConversation(): void {
@@ -19,24 +16,6 @@ function printConversation(): void {
     const find = method(given.turns);
     const share = (k: number): string => percent(conversation.measure(given, find, k));
     return [name, { "R@5": share(5), "R@10": share(10) }];
-  });
-  console.table(Object.fromEntries(rows));
-}
-
-function printGitHistory(): void {
-  const commits = gitHistory.readCommits(sources);
-  if (commits.length < gitHistory.LEAST_COMMITS) {
-    console.log(
-      `\nGit history: skipped, ${commits.length} commits here; a shallow clone, or none, has no past.`,
-    );
-    return;
-  }
-  console.log(
-    `\nThis repository's history: ${commits.length} commits, the files a commit changes by its message`,
-  );
-  const rows = Object.entries(gitHistory.methods).map(([name, method]) => {
-    const { queries, recallAt10 } = gitHistory.measure(commits, method());
-    return [name, { "R@10": percent(recallAt10), queries }];
   });
   console.table(Object.fromEntries(rows));
 }

@@ -123,6 +123,7 @@ test.each(forms.slice(0, count))(
     const elsewhere = await startScriptedModel();
     try {
       await using stage = await openStage({
+        alone: true,
         isCloned: true,
         files: { "README.md": "# Shop\n\n## Ports\n\n8080\n", ...planHostileRepository(elsewhere.url) },
         prepare(project) {

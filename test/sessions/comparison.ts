@@ -1,7 +1,7 @@
 /** A session played without the plugin and with it, side by side. */
-import { sum } from "./bill.js";
+
 import { type Figures, measureReplay, priceReplay, priceWithLookBack } from "./figures.js";
-import { PRICES } from "./prices.js";
+import { PRICES, sum } from "./prices.js";
 import type { Replay } from "./request-record.js";
 
 export interface Comparison {

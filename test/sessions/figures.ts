@@ -1,7 +1,7 @@
 /** What a replay came to, in figures. */
-import { sum } from "./bill.js";
+
 import { findCached } from "./look-back.js";
-import { type Price, priceOf, REPORT_PRICE, type Usage } from "./prices.js";
+import { type Price, priceOf, REPORT_PRICE, sum, type Usage } from "./prices.js";
 import { BYTES_PER_TOKEN, type Replay, type RequestRecord } from "./request-record.js";
 
 /** Sizes in tokens, prices in tokens of input at the report's prices. */

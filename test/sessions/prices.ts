@@ -108,3 +108,5 @@ export function priceOf(price: Price, { sent, cached, answered }: Usage): number
   const tier = tierOf(price, sent);
   return (sent - cached) * tier.written + cached * tier.read + answered * tier.answered;
 }
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -7,14 +7,14 @@
  */
 import type { ChatMessage, ModelRequest } from "../host/stage/model-request.js";
 import { type Step, say } from "../host/stage/steps.js";
+import { HOST } from "../host/stage/which-host.js";
 import { createIdentifiers } from "./identifiers.js";
-import { createLooks } from "./looks.js";
-import type { RecordedClock } from "./recorded-clock.js";
 import type { RecordedCall } from "./recorded-session.js";
+import type { RecordedClock } from "./replay.js";
 import type { Played, RequestRecord } from "./request-record.js";
-import { createRequestRecorder } from "./request-recorder.js";
+import { createRequestRecorder } from "./request-record.js";
 import { type ScriptStep, type ScriptTurn, textIn, toPlanned } from "./script.js";
-import { writeSummary } from "./summary.js";
+import { createLooks } from "./sight.js";
 
 export interface RecordedAgentOptions {
   turns: readonly ScriptTurn[];
@@ -113,4 +113,33 @@ function parse(json: string): unknown {
   } catch {
     return json;
   }
+}
+
+/** What a replay answers when it is asked for a summary: about 1,000 tokens, made from what was asked and said. */
+
+/** Characters kept of one request or answer. */
+const REQUEST_CHARACTERS = 400;
+const ANSWER_CHARACTERS = 300;
+/** How many of the latest count. */
+const REQUESTS = 4;
+const ANSWERS = 12;
+const DONE = 4;
+const FILES = 30;
+
+/** `turns` were asked for so far, `given` are the answers to them. */
+function writeSummary(turns: readonly ScriptTurn[], given: readonly ScriptStep[]): string {
+  const asked = turns.slice(-REQUESTS).map(({ user }) => user.slice(0, REQUEST_CHARACTERS));
+  const said = given.filter(({ say }) => say !== "").map(({ say }) => say.replaceAll("\n", " "));
+  const shortened = said.map((text) => text.slice(0, ANSWER_CHARACTERS));
+  const paths = given.flatMap(({ calls }) => calls.flatMap(({ args }) => args.filePath ?? []));
+  return [
+    section(HOST === 1 ? "Goal" : "Objective", asked),
+    section("Discoveries", shortened.slice(-ANSWERS)),
+    section("Accomplished", shortened.slice(-DONE)),
+    section("Relevant files", [...new Set(paths.map(String))].slice(-FILES)),
+  ].join("\n\n");
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return [`## ${title}`, ...lines.map((line) => `- ${line}`)].join("\n");
 }

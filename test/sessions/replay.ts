@@ -22,7 +22,6 @@ import type { Price } from "./prices.js";
 import { applyCall } from "./project-files.js";
 import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
-import { createRecordedClock, steadyClock } from "./recorded-clock.js";
 import type { RecordedCall, RecordedSession } from "./recorded-session.js";
 import { BYTES_PER_TOKEN, type Played, type Replay } from "./request-record.js";
 import { planScript, type ScriptTurn } from "./script.js";
@@ -166,4 +165,34 @@ function readHookSeconds({ root }: Project): number {
   if (!existsSync(path)) return 0;
   const milliseconds = Object.values(JSON.parse(readFileSync(path, "utf8"))) as number[];
   return milliseconds.reduce((sum, one) => sum + one, 0) / 1_000;
+}
+
+/**
+ * Time as it was recorded, without waiting: at each recorded moment the clock jumps ahead to it and tells the host by a
+ * file, which `recorded-tools` reads inside the host. It never goes back.
+ */
+
+export interface RecordedClock {
+  /** The time as the host sees it, in milliseconds. */
+  now(): number;
+  /** Jumps ahead to a recorded moment. Without one, or without pauses, does nothing. */
+  reach(at: number | undefined): void;
+}
+
+/** The clock of a replay without pauses. */
+export const steadyClock: RecordedClock = { now: Date.now, reach: () => {} };
+
+/** A clock that begins at the recorded moment `from`; the host reads its offset from `file`. */
+export function createRecordedClock(from: number, file: string): RecordedClock {
+  let offsetMs = 0;
+  const shiftMs = Date.now() - from;
+  const now = (): number => Date.now() + offsetMs;
+  return {
+    now,
+    reach(at) {
+      if (at === undefined || at + shiftMs <= now()) return;
+      offsetMs += at + shiftMs - now();
+      writeShift(file, offsetMs);
+    },
+  };
 }

@@ -1,8 +1,17 @@
 /** The tables of a comparison, in Markdown. */
-import { type BillItem, KIND_NAMES, sum, sumBills, writeBill } from "./bill.js";
-import type { BlockKind } from "./blocks.js";
-import { type Compared, type Comparison, compareModels, judgeClaim, totalRatio } from "./comparison.js";
-import { REPORT_PRICE } from "./prices.js";
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Compared,
+  type Comparison,
+  compare,
+  compareModels,
+  judgeClaim,
+  totalRatio,
+} from "./comparison.js";
+import { sum } from "./prices.js";
+import type { Replay } from "./request-record.js";
 
 const millions = (value: number): string => `${(value / 1_000_000).toFixed(2)}M`;
 const thousands = (value: number): string => `${Math.round(value / 1_000)}K`;
@@ -15,7 +24,6 @@ export function formatReport(comparisons: readonly Comparison[], compared: reado
     "b: bare OpenCode, s: with Strata. Price in tokens of input: not cached 1.25, cached 0.1, answered 5.",
     formatSessions(compared),
     formatTotal(compared),
-    formatBills(comparisons),
     formatModels(comparisons),
     formatClaims(compared),
   ].join("\n\n");
@@ -88,31 +96,6 @@ function formatHookTime(compared: readonly Compared[]): string {
   return `${((1_000 * seconds) / Math.max(1, requests)).toFixed(1)} ms a request`;
 }
 
-/** What the money went to, over all sessions, as a share of the bare host's bill. */
-function formatBills(comparisons: readonly Comparison[]): string {
-  const bill = (arm: "bare" | "strata") =>
-    sumBills(comparisons.map((one) => writeBill(one[arm].records, REPORT_PRICE)));
-  const [bare, strata] = [bill("bare"), bill("strata")];
-  const whole = sum([...bare.values()]);
-  const items = [...new Set([...bare.keys(), ...strata.keys()])];
-  const amount = (of: typeof bare, item: BillItem): number => of.get(item) ?? 0;
-  items.sort((a, b) => amount(bare, b) - amount(bare, a));
-  const share = (value: number): string => `${((100 * value) / whole).toFixed(1)} %`;
-  const rows = items.map((item) => [
-    nameItem(item),
-    thousands(amount(bare, item)),
-    share(amount(bare, item)),
-    thousands(amount(strata, item)),
-    share(amount(strata, item)),
-  ]);
-  return formatTable(["paid for", "b", "of b", "s", "of b"], rows);
-}
-
-function nameItem(item: BillItem): string {
-  const [kind = "", how] = item.split(" ");
-  return kind in KIND_NAMES ? `${KIND_NAMES[kind as BlockKind]}, ${how}` : item;
-}
-
 /** The same requests at the prices of real models. */
 function formatModels(comparisons: readonly Comparison[]): string {
   const rows = compareModels(comparisons).map(({ model, bare, strata, ratio: prefix, lookBackRatio }) => [
@@ -151,4 +134,39 @@ function formatClaims(compared: readonly Compared[]): string {
 function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** What stays of a comparison: the tables as Markdown, the figures of each request as JSON. */
+
+/** Writes `sessions.md` and `figures.json` into the folder. Returns the tables. */
+export async function writeReport(
+  folder: string,
+  comparisons: readonly Comparison[],
+  description: string,
+): Promise<string> {
+  const compared = compare(comparisons);
+  const tables = formatReport(comparisons, compared);
+  const figures = {
+    description,
+    sessions: compared,
+    models: compareModels(comparisons),
+    requests: comparisons.map(({ id, bare, strata }) => ({
+      id,
+      bare: listCounts(bare),
+      strata: listCounts(strata),
+    })),
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "sessions.md"), `${description}\n\n${tables}\n`);
+  await writeFile(join(folder, "figures.json"), `${JSON.stringify(figures, null, 1)}\n`);
+  return tables;
+}
+
+/** The counts of each request, without its blocks. */
+function listCounts({ records }: Replay): object[] {
+  return records.map(({ blocks, leaning, ...counts }) => ({
+    ...counts,
+    blocks: blocks.length,
+    ...(leaning && leaning.gone.length > 0 ? { gone: leaning.gone } : {}),
+  }));
 }

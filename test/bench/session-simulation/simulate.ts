@@ -10,7 +10,6 @@
  */
 import { join } from "node:path";
 import type { Message } from "../../../src/io/message.js";
-import type { Stack } from "../../../src/kernel/layer-context.js";
 import { readRecords } from "../../host/stage/break-reasons.js";
 import { createProject } from "../../host/stage/project.js";
 import { createPromptCache } from "../../host/stage/prompt-cache.js";
@@ -18,12 +17,10 @@ import { costOf, modelOf } from "../../sessions/prices.js";
 import { applyCall } from "../../sessions/project-files.js";
 import { createRecordedAgent } from "../../sessions/recorded-agent.js";
 import { type RecordedAnswer, toAnswer } from "../../sessions/recorded-answers.js";
-import { createRecordedClock, steadyClock } from "../../sessions/recorded-clock.js";
 import type { RecordedCall, RecordedSession } from "../../sessions/recorded-session.js";
-import { type ReplayOptions, sumClaims } from "../../sessions/replay.js";
+import { createRecordedClock, type ReplayOptions, steadyClock, sumClaims } from "../../sessions/replay.js";
 import type { Replay } from "../../sessions/request-record.js";
 import { planScript } from "../../sessions/script.js";
-import type { HookWatch } from "../hook-times/watch.js";
 import { SESSION, USUAL_MODEL } from "./host-messages.js";
 import { planOpening, type SeenOpening } from "./opening.js";
 import { createSimulatedHost } from "./simulated-host.js";
@@ -32,9 +29,6 @@ import { noPlugin, openSimulatedPlugin } from "./simulated-plugin.js";
 export interface SimulationOptions extends Omit<ReplayOptions, "tools"> {
   /** From `readOpening`, with the same plugin. */
   opening: SeenOpening;
-  /** Other layers than the plugin's. */
-  layers?: Stack;
-  watch?: HookWatch;
 }
 
 export async function simulate(session: RecordedSession, given: SimulationOptions): Promise<Replay> {
@@ -58,16 +52,7 @@ export async function simulate(session: RecordedSession, given: SimulationOption
     agent.enter(SESSION);
     const messages: Message[] = [];
     const plugin =
-      path === undefined
-        ? noPlugin
-        : await openSimulatedPlugin({
-            project,
-            now,
-            messages,
-            options,
-            watch: given.watch,
-            ...(given.layers && { layers: given.layers }),
-          });
+      path === undefined ? noPlugin : await openSimulatedPlugin({ project, now, messages, options });
     const host = createSimulatedHost({
       opening: planOpening(given.opening, session, folder),
       window,

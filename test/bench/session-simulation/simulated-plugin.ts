@@ -4,12 +4,10 @@ import { stack } from "../../../layers/index.js";
 import { type Clock, systemClock } from "../../../src/io/clock.js";
 import type { Message } from "../../../src/io/message.js";
 import { nodeFiles } from "../../../src/io/node-files.js";
-import type { Stack } from "../../../src/kernel/layer-context.js";
 import { createStrata } from "../../../src/strata.js";
 import type { Project } from "../../host/stage/project.js";
 import { createFakeHost, usersOptions } from "../../support/fake-host.js";
 import { bindTestHooks } from "../../support/hooks.js";
-import type { HookWatch } from "../hook-times/watch.js";
 import { SESSION } from "./host-messages.js";
 
 export interface SimulatedPlugin {
@@ -44,14 +42,10 @@ export interface PluginOptions {
   /** All messages of the session. */
   messages: readonly Message[];
   options: Record<string, unknown>;
-  /** Other layers than the plugin's. */
-  layers?: Stack;
-  /** Times the layers. The model then answers at once: requests do not wait for work behind the turn. */
-  watch?: HookWatch | undefined;
 }
 
 export async function openSimulatedPlugin(given: PluginOptions): Promise<SimulatedPlugin> {
-  const { layers = stack, project, messages, options, watch } = given;
+  const { project, messages, options } = given;
   const clock: Clock = { ...systemClock, now: given.now };
   const fake = createFakeHost([
     ...usersOptions(options),
@@ -66,11 +60,7 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     models: () => ({ main: "mock/m1" }),
   });
   host.messages.set(SESSION, messages);
-  const strata = await createStrata(
-    { clock, files: watch?.files ?? nodeFiles, host },
-    watch?.stack ?? layers,
-    options,
-  );
+  const strata = await createStrata({ clock, files: nodeFiles, host }, stack, options);
   const hooks = bindTestHooks(strata).hooks as unknown as Record<
     string,
     ((...given: unknown[]) => unknown) | undefined
@@ -79,8 +69,7 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
 
   async function tell(hook: string, ...args: unknown[]): Promise<void> {
     const begun = performance.now();
-    const run = async (): Promise<unknown> => hooks[hook]?.(...args);
-    await (watch ? watch.hook(run) : run());
+    await hooks[hook]?.(...args);
     spentMs += performance.now() - begun;
   }
 
@@ -91,9 +80,7 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
       await hooks.event?.({ event: { type, properties } });
     },
     mayCompact: () => host.isCompacting,
-    idle: async () => {
-      if (!watch) await strata.idle();
-    },
+    idle: () => strata.idle(),
     close: () => strata.dispose(),
     hookMs: () => spentMs,
   };

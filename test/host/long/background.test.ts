@@ -127,20 +127,6 @@ test("a refused model call of our own is one request, which the host would repea
   await whenLogged(stage, "no model call for 30 s");
 });
 
-only1("an error of a background call has no status")(
-  "a model call of our own without a key is one request of no tokens, and none follows for an hour",
-  async () => {
-    await using stage = await openWriting(() => fail(401, "no key"));
-    await (await stage.newSession("main")).ask("hello");
-    expect(resultOf(await hear(stage))).toEqual({ kind: "failed", why: "401 no key" });
-    await whenLogged(
-      stage,
-      "test notes: 401 no key (tokens in 0, out 0, cached 0); no model call for 3,600 s",
-    );
-    expect(await listOwn(stage)).toEqual([]);
-  },
-);
-
 test("a background model that calls tools it does not have is stopped, and what it cost is counted", async () => {
   await using stage = await openWriting(() => call("bash", { command: "touch made-by-model" }));
   await (await stage.newSession("main")).ask("hello");

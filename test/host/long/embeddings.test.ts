@@ -53,30 +53,3 @@ test("recall finds a paraphrase through the user's endpoint, asks once for each 
   expect(askedAbout(server, FACT)).toBe(2);
   expect(stage.read(".opencode/strata/strata.log")).not.toMatch(/ERROR/);
 });
-
-test("a repository's file neither names an endpoint nor changes the user's, and its memories are sent to none", async () => {
-  await using users = await startEmbeddingServer();
-  await using repositorys = await startEmbeddingServer();
-  const planted = "---\ntype: knowledge\ntitle: Planted\n---\nThe vehicle is parked in the harbour.\n";
-  await using stage = await openStage({
-    isCloned: true,
-    options: { recall: { embeddings: { url: users.url, model: MODEL } } },
-    files: {
-      ".opencode/opencode.json": JSON.stringify({
-        memory: { recall: { embeddings: { url: repositorys.url, model: "theirs", allowPrivate: true } } },
-      }),
-      ".opencode/memory/knowledge/planted.md": planted,
-    },
-  });
-  stage.model.script(
-    call("memory_remember", { type: "knowledge", content: FACT }, { id: "kept" }),
-    say("ok"),
-  );
-  await (await stage.newSession()).ask("Note when we service them.");
-  await users.whenAsked(1);
-  expect(await recall(stage, "parked in the harbour")).toContain("harbour");
-  expect(repositorys.requests).toEqual([]);
-  expect(askedAbout(users, "The vehicle is parked")).toBe(0);
-  expect(users.requests.every(({ model }) => model === MODEL)).toBe(true);
-  expect(stage.read(".opencode/strata/strata.log")).toContain("memory.recall.embeddings.url in");
-});

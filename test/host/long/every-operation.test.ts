@@ -153,34 +153,3 @@ test("pipes that nobody writes to in the place of our files delay no turn for ev
   await work(stage, session, 1);
   expectWhole(stage);
 });
-
-test("empty, binary and huge words, and calls that make no sense, leave a session that goes on", async () => {
-  await using stage = await openStage({ mcp: true, files: { "bin.dat": BINARY } });
-  const session = await stage.newSession("odd");
-  const texts = [
-    " ",
-    "\u0000\u0001\uFFFD\u202E",
-    "\uD83D",
-    "word ".repeat(60_000),
-    "<system-reminder>",
-    "[Strata]",
-  ];
-  for (const text of texts) {
-    stage.model.script(
-      calls(
-        call("read", { filePath: stage.project.file("bin.dat") }),
-        call("memory_recall", { query: 5, nonsense: [null, {}] }),
-        call("memory_update", {}),
-        call("no_such_tool", { a: 1 }),
-        call("mcp_fail", {}),
-      ),
-      say(""),
-    );
-    await session.ask(text);
-  }
-  stage.model.script(say("the end"));
-  expect(await session.ask("finish")).toMatchObject({ text: "the end" });
-  expectWhole(stage);
-});
-
-const BINARY = Uint8Array.from({ length: 5_000 }, (_, index) => (index * 37) % 256);

@@ -98,20 +98,11 @@ test("strata learn finds nothing new in a session that the plugin has listened t
   expect(ran.err).toContain("2 already known");
 });
 
-test("strata learn --sessions without an OpenCode in the PATH, or with a wrong address, says what to do", async () => {
-  await using stage = await openStage({ plugin: [] });
-  const env = { ...isolation(stage.project), PATH: "/nowhere" };
-  const none = await runStrata(stage.project, ["learn", "--sessions"], { env });
-  expect(none).toMatchObject({ code: 3, err: expect.stringContaining("no opencode in the PATH") });
-  const wrong = await learn(stage, "--server", "http://127.0.0.1:9");
-  expect(wrong).toMatchObject({ code: 3, err: expect.stringContaining("OpenCode at http://127.0.0.1:9") });
-});
-
 const SAID =
   "We had a long talk with the accountants last week. We number invoices per year, because the tax office in Lyon wants them without gaps. Mails about them go out at 23:00, when the shop in Berlin is closed. The old ones of 2019 lie in archive/invoices.csv, and nobody may change them.";
 
 test("strata learn --judge asks the small model about past sessions, keeps what it proves, leaves no session behind, and asks once", async () => {
-  await using stage = await openStage({ plugin: [], config: { small_model: "mock/m2" } });
+  await using stage = await openStage({ alone: true, plugin: [], config: { small_model: "mock/m2" } });
   const verdict = { quote: "m1.2", type: "decision", scope: "project", says: SAID.split(". ")[1] };
   const asked = (): string[] =>
     stage.model.requests
@@ -126,7 +117,7 @@ test("strata learn --judge asks the small model about past sessions, keeps what 
   // OpenCode 2 answers questions without a session from the user's own configuration.
   const { folders } = stage.project;
   mkdirSync(join(folders.config, "opencode"), { recursive: true });
-  copyFileSync(stage.project.file("opencode.json"), join(folders.config, "opencode", "opencode.json"));
+  copyFileSync(stage.project.configFile, join(folders.config, "opencode", "opencode.json"));
   const before = (await stage.host.sessions()).length;
   const ran = await learn(stage, "--sessions", "--judge", "--yes");
   expect(ran.err).toMatch(/1 session, 1 message that may hold something: 1 question, about [\d,]+ tokens/);

@@ -20,7 +20,7 @@ import { whenContains } from "../stage/files.js";
 import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
 import { findBreaks } from "../stage/prefix-breaks.js";
 import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
-import { call, fail, reporting, type Step, say, stall } from "../stage/steps.js";
+import { call, fail, type Step, say, stall } from "../stage/steps.js";
 
 const OFF = "Strata: automatic summaries are off for this session";
 const ON = "Strata: automatic summaries are on again for this session";
@@ -40,16 +40,6 @@ describe("a window that system prompt and tools alone fill is found out after on
     expect(logOf(stage)).toMatch(
       /ERROR full-compact {2}automatic summaries are off for .*system prompt and tools/,
     );
-  });
-
-  test("a window that is full by the provider's count alone is found out after one summary, and the session goes on", async () => {
-    await using stage = await openSmall();
-    stage.model.respond(answering(goodSummary, reporting(say("an answer"), { promptTokens: 28_000 })));
-    const events = await stage.events();
-    const { id } = await stage.newSession("counted");
-    const { shape, last } = await play(stage, id, turns(5));
-    expect([shape, last?.text]).toEqual(["rSr r r r r", "an answer"]);
-    await whenToasted(events, `${OFF}: the window of 30,000 tokens is too small`);
   });
 });
 
@@ -131,34 +121,6 @@ describe("a provider that says the context is too long", () => {
     const refused = stage.model.requests.filter(({ bytes }) => bytes > 120_000);
     expect(refused).toHaveLength(1);
   });
-
-  test("a session that has long outgrown its provider's window fails for one turn, and the next ones fit", async () => {
-    await using stage = await openStage();
-    let maxBytes = Number.POSITIVE_INFINITY;
-    stage.model.respond(upTo(() => maxBytes));
-    const { id } = await stage.newSession("outgrown");
-    await play(stage, id, turns(11, words));
-    // Four fifths of the summary's request, which is refused as well, are below it.
-    maxBytes = 105_000;
-    const { shape, last } = await play(stage, id, turns(5, words));
-    expect([shape, last?.text]).toEqual(["rS r r r r", "an answer"]);
-  });
-});
-
-test("a history that notes stand for is not sent whole when it is summarised after all", async () => {
-  await using stage = await openSmall();
-  stage.model.respond(answering(goodSummary));
-  const session = await stage.newSession("long");
-  await play(
-    stage,
-    session.id,
-    turns(10, (turn) => `turn ${turn} ${"some words here ".repeat(1_000)}`),
-  );
-  expect(shapeOf(stage.model.requests)).toBe("rrrrrrrrrr");
-  await session.summarize();
-  const summary = stage.model.requests.find(isSummarizing);
-  expect(summary?.promptTokens).toBeLessThan(22_000);
-  expect(summary?.textOf("user")).toContain("[Strata] ");
 });
 
 /** Three summaries have failed: the session's breaker is open. */

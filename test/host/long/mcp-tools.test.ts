@@ -1,10 +1,9 @@
 /** Which tools of `strata mcp` the real OpenCode gets, with the plugin and without it. */
 import { expect, test } from "vitest";
 import { patiently } from "../../support/patience.js";
-import { only1 } from "../only-1.js";
 import { mcpCommand } from "../stage/mcp-process.js";
 import type { ModelRequest } from "../stage/model-request.js";
-import { namesOf, PORT } from "../stage/shop-story.js";
+import { namesOf } from "../stage/shop-story.js";
 import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
 
@@ -27,13 +26,6 @@ test("in OpenCode with the plugin in the same project, the server adds no tools 
   expect(last.tools).toEqual(without.tools);
   expect(last.toolResult("recall")).toBe("Nothing found.");
 });
-
-only1("it shows the model nothing of an MCP server without tools")(
-  "in OpenCode with the plugin in the same project, the server says why it adds no tools",
-  async () => {
-    expect((await playBeside()).last.textOf("system")).toContain("are not offered again here");
-  },
-);
 
 test("with --tools all, OpenCode with the plugin gets only tools that the plugin lacks", async () => {
   await using stage = await openStage({
@@ -65,18 +57,4 @@ test("with --tools all, OpenCode with the plugin gets only tools that the plugin
     "Also: entity",
   );
   expect(last.toolResult("status")).toContain("Memories");
-});
-
-test("in OpenCode without the plugin, the tools are named as in other memory servers", async () => {
-  await using stage = await openStage({ plugin: [], config: { mcp: { memory: local("--tools", "all") } } });
-  stage.model.script(
-    call("memory_remember", { content: PORT, category: "decision" }, { id: "keep" }),
-    call("memory_recall", { query: "which port" }, { id: "recall" }),
-    say("done"),
-  );
-  await (await stage.newSession("names")).ask("keep the port");
-  const last = stage.model.lastRequest();
-  expect(last.toolResult("keep")).toContain("Kept: decision/");
-  expect(last.toolResult("recall")).toContain("8080");
-  expect(namesOf(last).filter((name) => name.startsWith("memory_"))).toHaveLength(26);
 });

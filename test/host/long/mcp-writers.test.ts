@@ -38,7 +38,7 @@ const shareOf = (writer: number): string[] => facts.filter((_, n) => n % 3 === w
 test("every memory of three killed writers is stored, and none twice", {
   timeout: WITHIN_MS,
 }, async () => {
-  await using stage = await openStage();
+  await using stage = await openStage({ alone: true });
   const kills = await Promise.all([
     writeByMcp(stage.project, shareOf(0), 1),
     writeByMcp(stage.project, shareOf(1), 2),

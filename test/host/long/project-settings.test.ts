@@ -35,6 +35,7 @@ async function play(
       typeof contents === "string" ? contents : formatConfig(contents as Record<string, unknown>),
     ]);
     await using stage = await openStage({
+      plugin: [],
       files: { ".opencode/plugin/writing.js": writingPlugin(SECRET), ...Object.fromEntries(files) },
       config: users as Record<string, unknown>,
       ...(options && { options }),

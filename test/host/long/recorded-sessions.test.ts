@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readOpening, type SeenOpening } from "../../bench/session-simulation/opening.js";
 import { simulate } from "../../bench/session-simulation/simulate.js";
-import { sum, writeBill } from "../../sessions/bill.js";
 import { compare, judgeClaim } from "../../sessions/comparison.js";
 import { measureReplay } from "../../sessions/figures.js";
 import { createInventedSession } from "../../sessions/invented-session.js";
-import { REPORT_PRICE } from "../../sessions/prices.js";
+import { sum } from "../../sessions/prices.js";
 import { type RecordedSession, readSession } from "../../sessions/recorded-session.js";
 import { replay } from "../../sessions/replay.js";
-import { writeReport } from "../../sessions/report.js";
 import type { Replay } from "../../sessions/request-record.js";
 import { readHostTools } from "../../sessions/tool-definitions.js";
 import { removeFolder } from "../../support/remove-folder.js";
@@ -63,20 +61,6 @@ describe("a recorded session in the real OpenCode", () => {
     expect([answersOf(bare), answersOf(strata)]).toEqual([recorded, recorded]);
   });
 
-  it("a replay reads again what an edit needs and is out of sight, and no edit goes without", () => {
-    expect([bare.edits, bare.blindEdits, strata.edits, strata.blindEdits]).toEqual([2, 0, 2, 0]);
-    const looks = strata.records.flatMap(({ readAgain }) => readAgain);
-    expect(looks).toHaveLength(2);
-    // Around the lines, not the whole file.
-    for (const characters of looks) expect(characters).toBeLessThan(25_001);
-  });
-
-  it("a replay notices answers that lean on what is gone", () => {
-    const gone = strata.records.flatMap(({ leaning }) => leaning?.gone ?? []);
-    expect(gone).toContain("applesRate40");
-    expect(measureReplay(strata).leaningAnswers).toBe(3);
-  });
-
   it("a replay lets the recorded hour pass without waiting, and the prompt cache is cold behind it", () => {
     for (const { records, seconds } of [bare, strata]) {
       const behind = records.find(({ at }, index) => at - (records[index - 1]?.at ?? at) > 50 * MINUTE_MS);
@@ -85,38 +69,11 @@ describe("a recorded session in the real OpenCode", () => {
     }
   });
 
-  it("a replay without the plugin is summarized by the host, and one with it is not", () => {
-    const summaries = (replayed: Replay) => replayed.records.filter(({ kind }) => kind === "summary").length;
-    expect(summaries(bare)).toBeGreaterThan(0);
-    expect(summaries(strata)).toBe(0);
-  });
-
-  it("a bill adds up to the price", () => {
-    for (const replayed of [bare, strata]) {
-      const { price } = measureReplay(replayed);
-      expect(sum([...writeBill(replayed.records, REPORT_PRICE).values()])).toBeCloseTo(price, 3);
-    }
-  });
-
   it("a ledger claims what was saved, with the host's summary, the looks and the cold cache", () => {
     const [compared] = compare([{ id: "invented", bare, strata }]);
     const claim = compared && judgeClaim(compared);
     process.stdout.write(`claimed ${claim?.claimed}, saved ${claim?.saved}\n`);
     expect(claim).toMatchObject({ isTrue: true });
-  });
-
-  it("a report has each session in its tables", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "strata-report-"));
-    try {
-      const tables = await writeReport(folder, [{ id: "invented", bare, strata }], "an invented session");
-      const [compared] = compare([{ id: "invented", bare, strata }]);
-      const ratio = (compared?.strata.price ?? 0) / (compared?.bare.price ?? 1);
-      expect(tables).toContain(`**${ratio.toFixed(3)}**`);
-      expect(tables).toContain("| Claude Opus 4.8 |");
-      expect(tables).toContain("| clearable results, read |");
-    } finally {
-      removeFolder(folder);
-    }
   });
 });
 

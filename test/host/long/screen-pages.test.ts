@@ -1,5 +1,7 @@
 /** The pages of the screen half on OpenCode's real screen: what is chosen there reaches the model and the files. */
+import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { FIGURES } from "../fixtures/screen-figures.js";
 import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import { call, say } from "../stage/steps.js";
@@ -102,86 +104,59 @@ test("the page of notes opens them in the user's editor, the screen comes back, 
   expect(stage.project.read(path)).toContain("Checked by hand.");
 });
 
-test.for([
-  ["160 columns", SIZES.wide],
-  ["80 columns", SIZES.narrow],
-] as const)(
-  "at %s /memory opens its page before and after the first message, with words behind it too, and nothing of it is in the session",
-  async ([, size]) => {
-    await using stage = await openTuiStage({ plugin: repository, screen: repository });
-    await using tui = await stage.openTui({ size });
-    const page = /Strata(: A title)? +esc[\s\S]*This session/;
-    const open = async (typed: string): Promise<string> => {
-      await tui.run(typed);
-      const text = await tui.waitFor(page);
-      tui.press("escape");
-      await tui.waitWithout(page);
-      return text;
-    };
-    expect(await open("/memory")).toMatch(/context +figures follow with the next request/);
-    await open("/memory status");
-    if (HOST === 1) {
-      // Where the words stay; OpenCode 2 takes them.
-      await tui.waitFor("/memory status");
-      tui.press("ctrl+u");
-    }
-    await tui.waitWithout("/memory status");
-    stage.model.script(say("Hello."), say("Bye."));
-    await tui.send("good morning");
-    await tui.waitFor("Hello.");
-    // The figures are written behind the request.
-    await tui.waitFor(/cache hits|cache \d/);
-    expect(await open("/memory")).toMatch(/context +[\d.]+K tokens of 80K/);
-    tui.press("ctrl+x");
-    tui.type("o");
-    await tui.waitFor(page);
+test("in a narrow terminal /memory opens its page before and after the first message, with words behind it too, and nothing of it is in the session", async () => {
+  await using stage = await openTuiStage({ plugin: repository, screen: repository });
+  await using tui = await stage.openTui({ size: SIZES.narrow });
+  const page = /Strata(: A title)? +esc[\s\S]*This session/;
+  const open = async (typed: string): Promise<string> => {
+    await tui.run(typed);
+    const text = await tui.waitFor(page);
     tui.press("escape");
     await tui.waitWithout(page);
-    await tui.send("good night");
-    expect(await tui.waitFor("Bye.")).not.toContain("[Strata]");
-    expect(stage.model.requests).toHaveLength(2);
-    expect(stage.model.lastRequest().textOf("user")).not.toContain("/memory");
-  },
-);
-
-test("the user's own keys replace those of the pages", async () => {
-  const keys = { memory: "<leader>j", undo: "none" };
-  await using stage = await openTuiStage({ screen: repository, screenOptions: { keys } });
-  await using tui = await stage.openTui();
+    return text;
+  };
+  expect(await open("/memory")).toMatch(/context +figures follow with the next request/);
+  await open("/memory status");
+  if (HOST === 1) {
+    // Where the words stay; OpenCode 2 takes them.
+    await tui.waitFor("/memory status");
+    tui.press("ctrl+u");
+  }
+  await tui.waitWithout("/memory status");
+  stage.model.script(say("Hello."), say("Bye."));
+  await tui.send("good morning");
+  await tui.waitFor("Hello.");
+  // The figures are written behind the request.
+  await tui.waitFor(/cache hits|cache \d/);
+  expect(await open("/memory")).toMatch(/context +[\d.]+K tokens of 80K/);
   tui.press("ctrl+x");
-  tui.type("z");
-  tui.press("ctrl+x");
-  tui.type("j");
-  expect(await tui.waitFor(/This session/)).not.toContain("Take back the last change of memory");
+  tui.type("o");
+  await tui.waitFor(page);
+  tui.press("escape");
+  await tui.waitWithout(page);
+  await tui.send("good night");
+  expect(await tui.waitFor("Bye.")).not.toContain("[Strata]");
+  expect(stage.model.requests).toHaveLength(2);
+  expect(stage.model.lastRequest().textOf("user")).not.toContain("/memory");
 });
 
-test("words that name what is meant are answered in the session, without a page and without a model", async () => {
-  await using stage = await openTuiStage({ plugin: repository, screen: repository });
+test("a damaged file of figures leaves the screen as it was, turns go on, and without a file nothing is claimed", async () => {
+  await using stage = await openTuiStage({ screen: repository });
   await using tui = await stage.openTui();
   stage.model.script(say("Hello."));
   await tui.send("hi");
   await tui.waitFor("Hello.");
-  await tui.run("/keep 12345");
-  await tui.waitFor(/\[Strata\] \/keep[\s\S]*12345/);
-  expect(stage.model.requests).toHaveLength(1);
-});
-
-test("a slash command answers in the session where the screen half is not loaded", async () => {
-  // A lone file is the one form that OpenCode 2 loads without it.
-  const file = `export { default } from ${JSON.stringify(`${repository}/server.js`)};\n`;
-  await using stage = await openTuiStage(
-    HOST === 2 ? { files: { ".opencode/plugin/strata.js": file } } : { plugin: repository },
-  );
-  await using tui = await stage.openTui();
-  await tui.run("/memory");
-  // OpenCode 2 shows the end of a long answer.
-  await tui.waitFor(
-    HOST === 2 ? /This project[\s\S]*Savings ledger/ : /\[Strata\] \/memory[\s\S]*This session/,
-  );
-  stage.model.script(say("Hello."));
-  await tui.send("hi");
-  await tui.waitFor("Hello.");
-  await tui.run("/recall deploy");
-  await tui.waitFor("[Strata] /recall");
-  expect(stage.model.requests).toHaveLength(1);
+  const { sessionID: session = "" } = stage.model.lastRequest();
+  const path = `.opencode/strata/state/screen/${session}.json`;
+  await stage.project.write(path, JSON.stringify({ ...FIGURES, session }));
+  await tui.waitFor(() => tui.sidebar().includes("context 13.3K of 80K"));
+  for (const [turn, odd] of ["{", '{"v":1,"context":7}', "\u001b[2J\u0000", "x".repeat(300_000)].entries()) {
+    await stage.project.write(path, odd);
+    stage.model.script(say(`Answer ${turn}.`));
+    await tui.send(`question ${turn}`);
+    await tui.waitFor(`Answer ${turn}.`);
+    expect(tui.sidebar()).toContain("context 13.3K of 80K");
+  }
+  rmSync(stage.project.file(path));
+  await tui.waitFor(() => tui.sidebar().includes("figures follow with the next request"));
 });

@@ -70,6 +70,7 @@ test(
   "a team's day asks once for the clone and once for a pull, and never for what is done by hand",
   async () => {
     await using stage = await openStage({
+      alone: true,
       isCloned: true,
       files: {
         [RULE]: "Run the tests before you push.\n",

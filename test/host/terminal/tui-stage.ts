@@ -41,7 +41,7 @@ export async function openTuiStage(options: TuiStageOptions = {}): Promise<TuiSt
     const { screen, screenOptions: given = {} } = options;
     const files = {
       ...options.files,
-      "opencode.json": formatConfig(stageConfig(model.url, options)),
+      "opencode.json": formatConfig(stageConfig(model.url, { plugin: [], ...options })),
       ...(HOST === 1 &&
         screen !== undefined && { "tui.json": JSON.stringify({ plugin: [[screen, given]] }) }),
     };
