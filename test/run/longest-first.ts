@@ -5,8 +5,6 @@ const LONGEST = [
   "host/long/mcp-writers",
   "host/long/kill",
   "host/long/long-session",
-  "host/long/cost",
-  "host/long/savings",
   "host/long/doctor",
   "host/long/loops",
   "host/forty-turns",

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { only1 } from "../only-1.js";
 import { repository } from "../repository.js";
-import { startBeside } from "../stage/beside.js";
 import { whenContains } from "../stage/files.js";
 import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
 import type { Session } from "../stage/session.js";
@@ -36,67 +35,6 @@ async function type(session: Session, name: string, words?: string): Promise<str
   );
   return shown.at(-1) ?? "";
 }
-
-const idOf = (agenda: string, text: string): string =>
-  new RegExp(`(a-[0-9a-f]{7}) {2}${text}`).exec(agenda)?.[1] ?? "";
-
-only1("it has no todo list")(
-  "the agenda has the open work of three sessions of two hosts, and one session at a time can claim an item",
-  async () => {
-    await using stage = await openStage();
-    const { host, end } = await startBeside(stage.project);
-    try {
-      const first = await stage.newSession("login");
-      const second = await stage.newSession("docs");
-      const third = await host.newSession("parser");
-      for (const [session, what, text] of [
-        [first, "the login form", "Begun."],
-        [second, "the docs page", "Which language shall it be in?"],
-        [third, "the parser", "Begun."],
-      ] as const) {
-        stage.model.script(todo(what), say(text));
-        await session.ask(`Do ${what}.`);
-        await whenContains(stage.project.file(notesOf(session.id)), what);
-        await whenContains(stage.project.file(notesOf(session.id)), text);
-      }
-      const agenda = await type(first, "agenda");
-      for (const [session, what] of [
-        [first, "the login form"],
-        [second, "the docs page"],
-        [third, "the parser"],
-      ] as const)
-        expect(agenda).toMatch(new RegExp(`${what} {2}\\(${session.id} open in instance \\w+`));
-      expect(agenda).toMatch(/Questions for you:\n {2}a-\w{7} {2}Which language shall it be in\?/);
-      const outside = strata(stage, "agenda");
-      for (const { id, text } of JSON.parse(strata(stage, "agenda", "--json")) as {
-        id: string;
-        text: string;
-      }[]) {
-        expect(agenda).toContain(`${id}  ${text}`);
-        expect(outside).toContain(`${id}  ${text}`);
-      }
-
-      const item = idOf(agenda, "the parser");
-      expect(await type(third, "agenda", `claim ${item}`)).toContain("Claimed for this session: the parser");
-      expect(await type(first, "agenda", `claim ${item}`)).toContain(`held by ${third.id}`);
-      expect(strata(stage, "agenda")).toMatch(new RegExp(`${item}.*claimed by ${third.id}`));
-      expect(strata(stage, "agenda", "release", item)).toContain("Released: the parser");
-      expect(await type(first, "agenda", `claim ${item}`)).toContain("Claimed");
-      const sessions = JSON.parse(strata(stage, "sessions", "--json")) as { id: string; phase: string }[];
-      expect(sessions.find(({ id }) => id === second.id)?.phase).toBe("asking");
-
-      stage.model.script(say("ok"));
-      const fourth = await host.newSession("new");
-      await fourth.ask("Hello.");
-      expect(stage.model.lastRequest().textOf("user")).toMatch(
-        /Other sessions here, and what they were last asked:\n- ses_\w+ \(instance \w+, idle, "Do the /,
-      );
-      expect(findBreaks(stage.model.requests).map(formatBreak)).toEqual([]);
-    } finally {
-      await end();
-    }
-  },
-);
 
 only1("it has no todo list")(
   "a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes",

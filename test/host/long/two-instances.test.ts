@@ -62,27 +62,6 @@ test("an edit of another host's file is reported, a message arrives once, and th
   }
 });
 
-test("an edit of a held file is refused where that is set, the file stays as it is, and the model reads why", async () => {
-  await using stage = await openStage({
-    options: { crossAgent: { onConflict: "block" } },
-    files: { "a.ts": "one\n" },
-  });
-  const { host, end } = await startBeside(stage.project);
-  try {
-    const filePath = stage.project.file("a.ts");
-    stage.model.script(call("lease", { op: "claim", item: "a.ts" }), say("done"));
-    await (await stage.newSession("a")).ask("build the login");
-    stage.model.script(call("write", { filePath, content: "two\n" }, { id: "write" }), say("done"));
-    await (await host.newSession("b")).ask("change it");
-    expect(stage.model.lastRequest().toolResult("write")).toMatch(
-      /a\.ts is held until .*[\s\S]*nothing has changed/,
-    );
-    expect(stage.read("a.ts")).toBe("one\n");
-  } finally {
-    await end();
-  }
-});
-
 test("two hosts that write the same decision lose neither: a record has both texts, and the next session is told", async () => {
   await using stage = await openStage();
   const { host, end } = await startBeside(stage.project);
