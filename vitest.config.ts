@@ -18,6 +18,22 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
   const cores = availableParallelism();
   // A host waits for its disk and its model about a third of the time.
   const hostWorkers = slowness < 2 ? cores + 1 : cores;
+  const timeouts = (ms: number) => ({ testTimeout: ms * slowness, hookTimeout: ms * slowness });
+  const host = (which: 1 | 2) => ({
+    test: {
+      name: which === 1 ? "host" : "host-2",
+      include: filesOf(which, { isLong }),
+      ...(which === 2 && { env: { STRATA_HOST: "2" } }),
+      globalSetup: "test/host/unpack-once.ts",
+      ...timeouts(120_000),
+      pool: "forks" as const,
+      isolate: false,
+      maxWorkers: hostWorkers,
+      // Both in one group, so that no core waits for the last files of one before the other begins.
+      sequence: { groupOrder: 1 },
+      benchmark: { include: [] },
+    },
+  });
   return {
     test: {
       sequence: { sequencer: LongestFirst },
@@ -27,8 +43,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
           test: {
             name: "unit",
             include: ["test/{unit,property,fault,host-v2}/**/*.test.ts", "test/*.test.ts"],
-            testTimeout: 30_000 * slowness,
-            hookTimeout: 30_000 * slowness,
+            ...timeouts(30_000),
             pool: "forks",
             isolate: false,
             maxWorkers: cores,
@@ -36,36 +51,8 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
             benchmark: { include: ["test/bench/**/*.bench.ts"] },
           },
         },
-        {
-          test: {
-            name: "host",
-            include: filesOf(1, { isLong }),
-            globalSetup: "test/host/unpack-once.ts",
-            testTimeout: 120_000 * slowness,
-            hookTimeout: 120_000 * slowness,
-            pool: "forks",
-            isolate: false,
-            maxWorkers: hostWorkers,
-            // In one group with host-2, so that no core waits for the last files of one before the other begins.
-            sequence: { groupOrder: 1 },
-            benchmark: { include: [] },
-          },
-        },
-        {
-          test: {
-            name: "host-2",
-            include: filesOf(2, { isLong }),
-            env: { STRATA_HOST: "2" },
-            globalSetup: "test/host/unpack-once.ts",
-            testTimeout: 120_000 * slowness,
-            hookTimeout: 120_000 * slowness,
-            pool: "forks",
-            isolate: false,
-            maxWorkers: hostWorkers,
-            sequence: { groupOrder: 1 },
-            benchmark: { include: [] },
-          },
-        },
+        host(1),
+        host(2),
       ],
     },
   };

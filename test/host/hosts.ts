@@ -86,8 +86,7 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "long/from-1-to-2": "it starts both itself",
     "long/first-time": "its screens and folders are those of OpenCode 1",
     "long/inspector": NO_HOST,
-    "long/long-session":
-      "two hundred turns take too long twice; kill and same-bytes are about the same in 2",
+    "long/long-session": "two hundred turns take too long twice; kill and same-bytes are about the same in 2",
     "long/loops": "a summary that fails is one by a model, and in OpenCode 2 the notes are the summary",
     "long/mcp-writers": "it is about the locks of the store, which know no host",
     "long/team-day": "it is about git and the store, which know no host",

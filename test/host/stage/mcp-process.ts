@@ -1,5 +1,5 @@
 /** `strata mcp` as a client starts it: the built command line in a process, connected to the SDK's client. */
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { connectClient, type McpClient } from "../../support/mcp.js";
 import { repository } from "../repository.js";
@@ -21,19 +21,11 @@ export const mcpCommand = (...args: string[]): string[] => [
   ...args,
 ];
 
-/**
- * The user's environment of a stage's project. When a stage stops its host, it also ends every process whose environment
- * names a home under its root; these processes outlive the host, so they spell the path differently.
- */
-export function envOf({ folders, root }: Project): Record<string, string> {
-  const spell = (folder: string): string => `${dirname(root)}/./${relative(dirname(root), folder)}`;
+/** The user's environment of a stage's project. */
+export function envOf({ folders }: Project): Record<string, string> {
   return {
-    PATH: process.env.PATH ?? "",
-    HOME: spell(folders.home),
-    TMPDIR: folders.tmp,
-    XDG_CONFIG_HOME: spell(folders.config),
-    XDG_DATA_HOME: spell(folders.data),
-    XDG_STATE_HOME: spell(folders.state),
+    ...{ PATH: process.env.PATH ?? "", HOME: folders.home, TMPDIR: folders.tmp },
+    ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
   };
 }
 

@@ -24,7 +24,7 @@ import { entrust } from "./keeper.js";
 import { findOpenCode, findOpenCode2 } from "./opencode-binary.js";
 import { providePluginPackage } from "./plugin-dependency.js";
 import type { Project } from "./project.js";
-import { killStrays } from "./strays.js";
+import { createMark, killStrays, type Mark } from "./strays.js";
 import { HOST, type WhichHost } from "./which-host.js";
 
 /** What to start. */
@@ -48,6 +48,7 @@ export interface OpenCode extends Client {
   at(directory: string): Client;
   /** Its standard error: its log and what plugins print. */
   log(): string;
+  isRunning(): boolean;
   /** Sends SIGTERM, then SIGKILL after 5 s. */
   stop(): Promise<void>;
   /** Kills it and its children at once (SIGKILL), as a power cut would. */
@@ -77,14 +78,15 @@ export async function startOpenCode({
     "--log-level",
     which === 2 ? "info" : "INFO",
   ];
+  const mark = createMark();
   const child = spawn(binary ?? findHost(which), args, {
     cwd: project.path,
-    env: { ...isolation(project, which), ...env },
+    env: { ...isolation(project, which), ...mark, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
   countStart(which);
-  const running = watch(child, project);
+  const running = watch(child, mark);
   const url = await running.listening();
   const client = createClient(url, project.path, { which });
   const streams: EventStream[] = [];
@@ -105,6 +107,7 @@ export async function startOpenCode({
       return stream;
     },
     log: running.log,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
   };
@@ -195,7 +198,7 @@ interface Running {
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
-function watch(child: ChildProcess, project: Project): Running {
+function watch(child: ChildProcess, mark: Mark): Running {
   const release = child.pid === undefined ? () => {} : entrust({ group: child.pid });
   const exited = once(child, "exit").catch(() => []);
   let gone = false;
@@ -216,7 +219,7 @@ function watch(child: ChildProcess, project: Project): Running {
     if (gone) return;
     gone = true;
     killGroup(child);
-    await killStrays(project.root);
+    await killStrays(mark);
     release();
   }
 

@@ -168,6 +168,7 @@ function present({ house, isAlone, model, project, env, config: initial, close }
   async function open(which?: WhichHost): Promise<void> {
     await writeFile(project.configFile, formatConfig(config, which));
     await prepareFolders(project);
+    if (house.host?.isRunning() === false) house.host = undefined;
     house.host ??= await startOpenCode({ project: house.root, env, ...(which && { which }) });
     begun = { host: house.host, at: begun.host === house.host ? begun.at : 0 };
     await client().agents();

@@ -2,7 +2,7 @@
 import { patiently } from "../../support/patience.js";
 import { countStart, findHost, isolation, prepareFolders } from "../stage/opencode.js";
 import type { Project } from "../stage/project.js";
-import { killStrays } from "../stage/strays.js";
+import { createMark, killStrays } from "../stage/strays.js";
 import { HOST } from "../stage/which-host.js";
 import { formatScreen } from "./screen.js";
 import { openTerminal, type PseudoTerminal, type Size } from "./terminal.js";
@@ -47,16 +47,17 @@ export async function openTui(
 ): Promise<Tui> {
   await prepareFolders(project);
   countStart(HOST);
+  const mark = createMark();
   const terminal = await openTerminal({
     ...size,
     command: [findHost(), ...(HOST === 2 ? ["--standalone"] : []), ...args],
     cwd: project.path,
-    env: { ...isolation(project), ...env },
+    env: { ...isolation(project), ...mark, ...env },
     isDark,
   });
   const close = async (): Promise<void> => {
     await terminal.close();
-    await killStrays(project.root);
+    await killStrays(mark);
   };
   try {
     await terminal.waitFor(READY, START_MS);
