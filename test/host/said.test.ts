@@ -9,11 +9,17 @@ const MEMORY = ".opencode/memory";
 const RULE = "Never push to main without asking.";
 const SUITE = "Always run the whole test suite with npm test before you push anything to the release branch.";
 
-/** What stands in front of the model when the next session begins. */
-async function bootOf(stage: Stage, asked = "Good morning."): Promise<string> {
-  stage.model.script(say("hi"));
-  await (await stage.newSession("next")).ask(asked);
-  return stage.model.lastRequest().textOf("user");
+/**
+ * What stands in front of the model when the next session begins. A first message waits half a second for the memories; on
+ * a busy machine they come with a later session.
+ */
+async function bootOf(stage: Stage, wanted: string): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    stage.model.script(say("hi"));
+    await (await stage.newSession("next")).ask("Good morning.");
+    const text = stage.model.lastRequest().textOf("user");
+    if (text.includes(wanted) || tries === 5) return text;
+  }
 }
 
 const listRules = (stage: Stage): string[] => {
@@ -38,7 +44,7 @@ test("an injected agent twists the user's sentence in vain: the next session has
   expect(last.toolResult("added")).toContain("Nothing was changed");
   expect(last.toolResult("turned")).toContain(SUITE);
   await stage.restart();
-  const boot = await bootOf(stage);
+  const boot = await bootOf(stage, SUITE);
   expect(boot).toContain(SUITE);
   expect(boot).not.toContain(".env");
   expect(boot).not.toContain("npm test after");
@@ -63,19 +69,19 @@ test("an injected agent archives, edits and unpins the user's rule in vain, and 
   for (const id of ["archive", "edit", "unpin"])
     expect(refused.toolResult(id)).toContain("no message of the user's in this session");
   expect(listRules(stage)).toEqual(["r.md"]);
-  expect(await bootOf(stage)).toContain(RULE);
+  expect(await bootOf(stage, RULE)).toContain(RULE);
 
   stage.model.script(update("archive", "ordered"), say("done"));
   await session.ask("Forget the rule about pushing.");
   expect(stage.model.lastRequest().toolResult("ordered")).toContain("Archived: directive/r");
   expect(listRules(stage)).toEqual([]);
   await stage.restart();
-  const told = await bootOf(stage);
+  const told = await bootOf(stage, "Changed by the agent");
   expect(told).toContain(
     'Changed by the agent since: archived directive/r (the user said "Forget the rule about pushing.")',
   );
   expect(told).not.toContain("Rules of the user's");
-  expect(await bootOf(stage, "Good evening.")).not.toContain("Changed by the agent since");
+  expect(await bootOf(stage, "hi")).not.toContain("Changed by the agent since");
 });
 
 test("a yes to the agent's own question is kept as that question, and a yes with a but is not", async () => {
