@@ -7,12 +7,16 @@
  *
  * So every run pays for what it took away. A request to summarize gets a summary, one from another session an answer.
  */
+
+import { readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import { type CallsStep, call, calls, type Step, say } from "../host/stage/steps.js";
-import { isNeeded, lookAgain, lookInto } from "./look.js";
+import { HOST } from "../host/stage/which-host.js";
+import { numberOf } from "../support/chance.js";
+import { facts } from "./facts.js";
 import { type Outcome, readOutcome } from "./outcome.js";
 import type { Beat, Turn, WorkCall } from "./story.js";
-import { formatSummary } from "./summary.js";
 
 export interface Agent {
   /** Every call of the story that was answered, by its id, as the model first got the result. */
@@ -94,4 +98,109 @@ type Context = (call: WorkCall) => Outcome;
 function createContext(request: ModelRequest, folder: string): Context {
   const results = new Map(request.toolResults().map(({ callID, text }) => [callID, text]));
   return (call) => readOutcome(call, results.get(call.id), folder);
+}
+
+/** What the scripted model answers when it is asked for a summary: about 600 tokens, as a real one might be. */
+
+/** About as long as a summary is, by four bytes a token. */
+const MAX_CHARACTERS = 2_400;
+
+/** OpenCode 2 takes no summary without its four headings. */
+const [GOAL, INSTRUCTIONS, ACCOMPLISHED, END] =
+  HOST === 1
+    ? ["Goal", "Instructions", "Accomplished", ""]
+    : [
+        "Objective",
+        "Important Details",
+        "Work State",
+        "\n\n## Next Move\n- Go on with the user's next request.",
+      ];
+
+/** What was asked and answered, the latest last; the older turns fall out. */
+function formatSummary(turns: readonly Turn[]): string {
+  const head = `## ${GOAL}
+Go through this repository piece by piece with the user, and mark what is found.
+
+## ${INSTRUCTIONS}
+${Object.values(facts)
+  .map((fact) => `- ${fact}`)
+  .join("\n")}
+
+## ${ACCOMPLISHED}
+`;
+  const lines = turns.filter(({ number }) => number > 0).map(formatTurn);
+  const from = lines.findIndex((_, index) => countFrom(lines, index) <= MAX_CHARACTERS - head.length);
+  const done = lines.slice(from === -1 ? lines.length : from).join("\n");
+  return `${head}${done}${END}`;
+}
+
+function formatTurn({ number, user, answer }: Turn): string {
+  return `- Turn ${number}, "${user}": ${answer.slice(0, 200)}`;
+}
+
+function countFrom(lines: readonly string[], index: number): number {
+  return lines.slice(index).reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/**
+ * How the scripted agent looks at what it does not have: it searches the file that holds the result, or reads 120
+ * lines of it. There is no file where history was replaced: then it makes the call again, of a command the first
+ * 120 lines.
+ */
+
+/** Lines that a look at a place in a large file takes. */
+const LOOK_LINES = 120;
+
+/** A large read, in bytes. */
+const LARGE_READ = 20_000;
+
+/**
+ * Does the agent take a look at a place of this result at once? At half of those that it did not get whole: the
+ * preview, or what OpenCode has left, is enough of the others. And at half of the large reads, as in a recorded
+ * session, whether it got them whole or not. The same ones in every run.
+ */
+function isNeeded({ call: made, standing, wholeBytes }: Outcome): boolean {
+  const isLargeRead = made.tool === "read" && wholeBytes > LARGE_READ;
+  return numberOf(made.id) % 2 === 0 && (isLargeRead || standing !== "whole");
+}
+
+/** A first look: of two results one is searched, the other read. */
+function lookInto(outcome: Outcome, id: string): CallsStep | undefined {
+  const { call: made, standing } = outcome;
+  const found =
+    made.tool === "read" && standing === "whole"
+      ? { ...outcome, standing: "cut" as const, lookIn: String(made.args.filePath) }
+      : outcome;
+  const isSearch = numberOf(id) % 4 < 2;
+  return isSearch ? (searchIn(found, id) ?? lookAgain(found, id)) : lookAgain(found, id);
+}
+
+/** A look at some place of it, later on. No call where it still stands in the request. */
+function lookAgain(outcome: Outcome, id: string): CallsStep | undefined {
+  const { call: made, standing, lookIn } = outcome;
+  if (standing === "whole") return undefined;
+  if (lookIn === undefined) return repeat(made, id);
+  // A JSON document on one line, of which Read shows the beginning only.
+  if (made.tool === "mcp_json") return bash(`tail -c +2049 ${lookIn} | head -c 4000`, id);
+  const offset = 1 + (numberOf(id) % Math.max(1, countLines(lookIn) - LOOK_LINES));
+  return call("read", { filePath: lookIn, offset, limit: LOOK_LINES }, { id });
+}
+
+function searchIn({ call: made, standing, lookIn }: Outcome, id: string): CallsStep | undefined {
+  if (standing === "whole" || lookIn === undefined || made.tool === "mcp_json") return undefined;
+  const args = { pattern: made.pattern, path: dirname(lookIn), include: basename(lookIn) };
+  return call("grep", args, { id });
+}
+
+function repeat({ tool, args }: WorkCall, id: string): CallsStep {
+  if (tool === "bash") return bash(`(${args.command}) | head -n ${LOOK_LINES}`, id);
+  return call(tool, args, { id });
+}
+
+function bash(command: string, id: string): CallsStep {
+  return call("bash", { command, description: "Look again" }, { id });
+}
+
+function countLines(path: string): number {
+  return readFileSync(path, "utf8").split("\n").length;
 }

@@ -4,11 +4,11 @@
  *
  *     story.ts, chapters.ts, facts.ts   what the user asks and what the agent does
  *     project-files.ts                  what it works on
- *     agent.ts, look.ts, summary.ts     the scripted agent, and how it looks at what it no longer has
+ *     agent.ts                          the scripted agent, and how it looks at what it no longer has
  *     play.ts                           one run; tests use it too
  *     outcome.ts, figures.ts            what became of each tool result, and of the whole
  *     check.ts                          what must be true of the run with the plugin
- *     progress.ts, report.ts, table.ts   how it is told
+ *     table.ts                          how it is told
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,9 +19,17 @@ import { HOST } from "../host/stage/which-host.js";
 import { type Checked, checkRun, type Moved } from "./check.js";
 import { measureRun, PRICE } from "./figures.js";
 import { type PlayOptions, play, type Run, withStrata } from "./play.js";
-import { describeCall, formatHeading, formatTurn } from "./progress.js";
-import { type Report, writeReport } from "./report.js";
-import { formatBreaks, formatComparison, formatFacts, formatMoved } from "./table.js";
+import {
+  describeCall,
+  formatBreaks,
+  formatComparison,
+  formatFacts,
+  formatHeading,
+  formatMoved,
+  formatTurn,
+  type Report,
+  writeReport,
+} from "./table.js";
 
 /** Of what was moved out, so many are shown. */
 const SHOWN_RESULTS = 5;

@@ -1,14 +1,17 @@
 /** The tables: what each run came to, where the prefix broke, and where what was moved out lies. */
 
-import { basename } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { formatCount } from "../../src/base/format.js";
+import type { Style } from "../../src/operations/command.js";
 import type { ExplainedBreak } from "../host/stage/break-reasons.js";
+import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import { HOST } from "../host/stage/which-host.js";
 import type { Moved } from "./check.js";
 import { facts, listFacts } from "./facts.js";
 import { type Figures, lastRequest } from "./figures.js";
 import type { Run } from "./play.js";
-import { describeCall } from "./progress.js";
+import type { Turn, WorkCall } from "./story.js";
 
 interface Row {
   label: string;
@@ -101,4 +104,76 @@ function formatColumns(table: readonly string[][], right: readonly number[] = []
   const pad = (cell: string, column: number): string =>
     right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
   return table.map((row) => `  ${row.map(pad).join("   ")}`.trimEnd()).join("\n");
+}
+
+/** Tells the story while it is played: a line a turn. */
+
+const WORDS_WIDTH = 64;
+const CALL_WIDTH = 60;
+
+/** What stands over the lines of the turns. */
+export function formatHeading(): string {
+  return `  turn  ${"the user says".padEnd(WORDS_WIDTH)}  requests   context`;
+}
+
+/** Number, the user's words, how many requests the turn took, and the size of the last one in tokens. */
+export function formatTurn({ number, user }: Turn, requests: readonly ModelRequest[], style: Style): string {
+  const words = shorten(user, WORDS_WIDTH).padEnd(WORDS_WIDTH);
+  const context = formatCount(requests.at(-1)?.promptTokens ?? 0).padStart(8);
+  const compacted = requests.some(isSummarizing) ? style.yellow("  compacted") : "";
+  return `  ${String(number).padStart(4)}  ${words}  ${String(requests.length).padStart(8)}  ${context}${compacted}`;
+}
+
+/** The tool and what the call is about: "bash git log -p". Paths are shown relative to the project. */
+export function describeCall({ tool, args }: WorkCall, projectPath: string): string {
+  const about = args.command ?? args.filePath ?? args.pattern ?? JSON.stringify(args);
+  return shorten(`${tool} ${String(about).replaceAll(`${projectPath}/`, "")}`, CALL_WIDTH);
+}
+
+function shorten(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+/** What stays of the demo beside the plugin's own files: the table as text, the figures as JSON. */
+
+export interface Report {
+  bare: Figures;
+  strata: Figures;
+  breaks: readonly ExplainedBreak[];
+}
+
+/** The same story, played without the plugin and with it. */
+export interface Runs {
+  bare: Run;
+  strata: Run;
+}
+
+/** Writes `table.txt` and `figures.json` into the folder. */
+export async function writeReport(
+  folder: string,
+  { bare, strata, breaks }: Report,
+  runs: Runs,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const table = `${formatComparison(bare, strata)}\n\n${formatBreaks(breaks, breaks.length)}\n`;
+  const figures = {
+    bare,
+    strata,
+    breaks: breaks.map(({ request, message, tokensLost, reason }) => ({
+      request,
+      message,
+      tokensLost,
+      reason,
+    })),
+    sizes: { bare: listSizes(runs.bare), strata: listSizes(runs.strata) },
+  };
+  await writeFile(join(folder, "table.txt"), table);
+  await writeFile(join(folder, "figures.json"), `${JSON.stringify(figures, null, 2)}\n`);
+}
+
+/** Tokens of each request of the session itself. */
+export function listSizes({ requests, sessionID }: Run): number[] {
+  return requests
+    .filter((request) => request.sessionID === sessionID)
+    .map(({ promptTokens }) => promptTokens);
 }

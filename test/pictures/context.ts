@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { listSizes, type Runs } from "../demo/report.js";
+import { listSizes, type Runs } from "../demo/table.js";
 import { repository, sources } from "../host/repository.js";
 import { openPage } from "../host/stage/browser-page.js";
 import type { Browser } from "../host/stage/chromium.js";

@@ -17,8 +17,7 @@ import { call, say } from "../host/stage/steps.js";
 import { HOST } from "../host/stage/which-host.js";
 import { drawContext } from "./context.js";
 import { drawInspector } from "./inspector.js";
-import { rememberedFiles } from "./remembered.js";
-import { drawScreens, drawScreens2 } from "./screens.js";
+import { drawScreens, drawScreens2, rememberedFiles } from "./screens.js";
 import { drawTerminal } from "./terminal-picture.js";
 
 const DAY_MS = 86_400_000;
