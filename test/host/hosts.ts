@@ -53,7 +53,6 @@ const LONG = [
   "long/judged-by-model",
   "long/kill",
   "long/learn",
-  "long/mcp-remote",
   "long/mcp-tools",
   "long/project-settings",
   "long/recorded-sessions",

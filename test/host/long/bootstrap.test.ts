@@ -1,16 +1,12 @@
 /** The rule files that the real OpenCode sends, and how memories of `strata bootstrap` appear in it. */
-import { spawnSync } from "node:child_process";
-import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../../layers/5-auto-memory/injection/boot.js";
 import { FOREIGN_HEAD } from "../../../layers/5-auto-memory/injection/line.js";
-import { repository } from "../repository.js";
-import { findHost } from "../stage/opencode.js";
 import { openStage, type Stage } from "../stage/stage.js";
 import { say } from "../stage/steps.js";
+import { strata } from "../stage/strata.js";
 import { HOST } from "../stage/which-host.js";
 
-const CLI = join(repository, "dist", "strata.js");
 const RULE_FILES = {
   "CLAUDE.md": "Rule of Claude: run make check.",
   ".cursorrules": "Rule of Cursor: small functions.",
@@ -19,20 +15,7 @@ const RULE_FILES = {
   "package.json": '{"name":"shop","scripts":{"build":"tsc -b"}}\n',
 };
 
-function bootstrap({ project }: Stage): string {
-  const { config, home, state } = project.folders;
-  const { stdout } = spawnSync(process.execPath, [CLI, "bootstrap"], {
-    cwd: project.path,
-    env: {
-      PATH: [dirname(findHost()), process.env.PATH].join(delimiter),
-      HOME: home,
-      XDG_CONFIG_HOME: config,
-      XDG_STATE_HOME: state,
-    },
-    encoding: "utf8",
-  });
-  return stdout;
-}
+const bootstrap = ({ project }: Stage): string => strata(project, "bootstrap").stdout;
 
 async function greet(stage: Stage, title: string): Promise<string> {
   stage.model.script(say("good morning"));

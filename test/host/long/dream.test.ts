@@ -34,8 +34,7 @@ test("a dream's model gets one prompt without tools, what it merges rightly is w
   expect(stage.read(".opencode/memory/archive/knowledge/queue-night.md")).toContain(
     "supersededBy: knowledge/queue",
   );
-  await command(session, "memory-undo");
-  expect(await lastShown(session)).toContain("Taken back: dream of");
+  expect(await session.slash("memory-undo")).toContain("Taken back: dream of");
   for (const name of Object.keys(LIKE)) expect(stage.read(name)).toBe(before.get(name));
   expect(stage.read(".opencode/memory/DREAMS.md")).toMatch(/^## .* · taken back /m);
 });
@@ -64,8 +63,7 @@ test("two hosts in a project never dream at once", async () => {
   try {
     const session = await beside.host.newSession("b");
     await session.ask("hello");
-    await command(session, "dream");
-    expect(await lastShown(session)).toContain("another dream is running in this project");
+    expect(await session.slash("dream")).toContain("another dream is running in this project");
   } finally {
     await beside.end();
   }
@@ -121,16 +119,11 @@ const isDream = (request: ModelRequest): boolean =>
   request.textOf("user").includes("You tidy the long-term memory");
 const dreamRequests = ({ model }: Stage) => model.requests.filter(isDream);
 
-/** The command's answer is shown, and its turn ends with an error that the host reports. */
-async function command(session: Session, name: string): Promise<void> {
-  await session.slash(name);
-}
-
 /** A person asks for a dream. */
 async function dream(stage: Stage): Promise<Session> {
   const session = await stage.newSession("dreaming");
   await session.ask("hello");
-  await command(session, "dream");
+  await session.slash("dream");
   return session;
 }
 
@@ -170,11 +163,4 @@ function readTree(root: string): Map<string, string> {
 function findChanged(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
-}
-
-async function lastShown(session: Session): Promise<string> {
-  const texts = (await session.messages()).flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
-  );
-  return texts.at(-1) ?? "";
 }

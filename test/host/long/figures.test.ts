@@ -2,18 +2,16 @@
  * What `/memory`, the screen's file, `strata status`, and `strata stats` tell, held against what the model itself
  * counted, with the plugin and without.
  */
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PRICE } from "../../../src/costs/savings.js";
 import { KINDS, parseSessionScreen, type SessionScreen } from "../../../src/status/session-screen.js";
 import { patiently } from "../../support/patience.js";
-import { repository } from "../repository.js";
 import { type ModelRequest, tokensOfBytes } from "../stage/model-request.js";
 import type { Session } from "../stage/session.js";
 import { openStage, type Stage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
+import { strata } from "../stage/strata.js";
 
 interface Figures {
   sessions: {
@@ -74,11 +72,7 @@ const readTokens = (text: string | undefined): number =>
 async function readMemoryCommand(
   session: Session,
 ): Promise<{ total: number; fixed: number; without: number; page: string }> {
-  await session.slash("memory");
-  const shown = (await session.messages()).flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
-  );
-  const page = shown.at(-1) ?? "";
+  const page = await session.slash("memory");
   const read = (pattern: RegExp): number => readTokens(pattern.exec(page)?.[1]);
   return {
     page,
@@ -86,24 +80,6 @@ async function readMemoryCommand(
     without: read(/^context [\d.]+K? instead of ([\d.]+K?)/m),
     fixed: read(/([\d.]+K?) system and tools/),
   };
-}
-
-function runStrata(stage: Stage, ...args: string[]): string {
-  const { status, stderr, stdout } = spawnSync(
-    process.execPath,
-    [join(repository, "dist/strata.js"), ...args],
-    {
-      cwd: stage.project.path,
-      env: {
-        ...process.env,
-        XDG_CONFIG_HOME: stage.project.folders.config,
-        XDG_STATE_HOME: stage.project.folders.state,
-      },
-      encoding: "utf8",
-    },
-  );
-  expect(status, stderr).toBe(0);
-  return stdout;
 }
 
 /** Waits until the screen's file, written behind the answer, has this many tokens. */
@@ -163,15 +139,15 @@ test("every figure matches the model's count within 2 %, also after a cut, and t
   expect(Math.abs((screen.saved.session.share ?? Number.NaN) - share)).toBeLessThan(WITHIN);
   expect(screen.saved.today).toEqual(screen.saved.session);
 
-  const status = JSON.parse(runStrata(stage, "status", "--json")) as Status;
+  const status = JSON.parse(strata(stage.project, "status", "--json").stdout) as Status;
   const ofSession = status.sessions[session.id];
   expect(ofSession?.contextTokens).toBe(nowTokens);
   expect(ofSession?.contextWithout).toBe(screen.context.without);
   expect(status.saved.today).toEqual(screen.saved.today);
   const [headline = ""] = cut.page.match(/^context .* instead of .*?\)/m) ?? [];
-  expect(runStrata(stage, "status").replace(/\s+/g, " ")).toContain(headline);
+  expect(strata(stage.project, "status").stdout.replace(/\s+/g, " ")).toContain(headline);
 
-  const [figures] = (JSON.parse(runStrata(stage, "stats", "--json")) as Figures).sessions;
+  const [figures] = (JSON.parse(strata(stage.project, "stats", "--json").stdout) as Figures).sessions;
   const { requests } = stage.model;
   const counted = requests.map(({ promptTokens }) => promptTokens);
   const cached = requests.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0);

@@ -1,40 +1,15 @@
-/** Sessions continue others in the real OpenCode: the agenda of all, and a checkpoint after a crash. */
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+/** A session continues another in the real OpenCode, from a checkpoint after a crash. */
 import { expect } from "vitest";
 import { only1 } from "../only-1.js";
-import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
 import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
-import type { Session } from "../stage/session.js";
-import { openStage, type Stage } from "../stage/stage.js";
+import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
+import { strata } from "../stage/strata.js";
 
-const CLI = join(repository, "dist", "strata.js");
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 const todo = (content: string, status = "pending") =>
   call("todowrite", { todos: [{ content, status, priority: "medium" }] });
-
-function strata({ project }: Stage, ...args: string[]): string {
-  const { config, home, state } = project.folders;
-  const env = { PATH: process.env.PATH ?? "", HOME: home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state };
-  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, ...args], {
-    cwd: project.path,
-    env,
-    encoding: "utf8",
-  });
-  expect([args.join(" "), status, stderr]).toEqual([args.join(" "), 0, ""]);
-  return stdout;
-}
-
-/** Types a slash command and returns its answer. */
-async function type(session: Session, name: string, words?: string): Promise<string> {
-  await session.slash(name, words);
-  const shown = (await session.messages()).flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
-  );
-  return shown.at(-1) ?? "";
-}
 
 only1("it has no todo list")(
   "a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes",
@@ -49,7 +24,7 @@ only1("it has no todo list")(
     );
     await worker.ask("Port the parser. Never use eval.");
     await whenContains(stage.project.file(notesOf(worker.id)), "The lexer is done.");
-    const kept = await type(worker, "checkpoint", "before the emitter");
+    const kept = await worker.slash("checkpoint", "before the emitter");
     const id = /cp-[0-9a-f]{7}/.exec(kept)?.[0] ?? "";
     expect(kept).toContain('"before the emitter"');
 
@@ -59,8 +34,10 @@ only1("it has no todo list")(
     await stage.restart({ kill: true });
     await turn;
 
-    expect(strata(stage, "checkpoint", "--list")).toMatch(new RegExp(`^${id} .*"before the emitter"$`, "m"));
-    expect(strata(stage, "attach", id)).toContain("the first message of the next new session");
+    expect(strata(stage.project, "checkpoint", "--list").stdout).toMatch(
+      new RegExp(`^${id} .*"before the emitter"$`, "m"),
+    );
+    expect(strata(stage.project, "attach", id).stdout).toContain("the first message of the next new session");
     const next = await stage.newSession("goes on");
     stage.model.script(call("bash", { command: "true", description: "nothing" }), say("on it"));
     await next.ask("Go on with the parser.");
