@@ -1,10 +1,11 @@
 /** Every operation, once. A new verb is a row here and its function beside; each door has it then. */
 import type { Action } from "../status/context-items.js";
-import type { OperationEntry } from "./operation.js";
+import type { Caller } from "./core.js";
+import type { Effect, OperationEntry } from "./operation.js";
 
-const everybody = ["person", "agent", "client"] as const;
-const local = ["person", "agent"] as const;
-const person = ["person"] as const;
+const everybody: readonly Caller[] = ["person", "agent", "client"];
+const local: readonly Caller[] = ["person", "agent"];
+const person: readonly Caller[] = ["person"];
 
 const find = () => import("./find.js");
 const change = () => import("./change.js");
@@ -17,330 +18,249 @@ const figures = () => import("./status.js");
 const sharing = () => import("./sync.js");
 const transfer = () => import("./transfer/import.js");
 
-const steering = (action: Action, does: string) =>
-  ({
-    name: `context ${action}`,
-    does,
-    effect: "writes",
-    who: ["person", "agent"],
-    takes: "ids",
-    load: async () => (await context()).steer(action),
-  }) as const satisfies OperationEntry;
+const steer = (action: Action) => async () => (await context()).steer(action);
 
-export const operations = {
-  context: {
-    name: "context",
-    does: "what stands in a session's context, largest first, and what each change would free and cost",
-    effect: "reads",
-    who: ["person", "agent"],
-    load: async () => (await context()).list,
-  },
-  "context drop": steering("drop", "takes things out of the context, by the ids that the list shows"),
-  "context pin": steering("pin", "keeps a result, an input or a turn in the context: no layer moves it"),
-  "context unpin": steering("unpin", "lets the layers move it again"),
-  "context expand": steering(
-    "expand",
+type Row = Omit<OperationEntry, "name"> & { name?: string };
+const rowOf =
+  (effect: Effect) =>
+  (
+    who: readonly Caller[],
+    does: string,
+    load: OperationEntry["load"],
+    more: Partial<Pick<Row, "name" | "takes" | "isForTerminal">> = {},
+  ): Row => ({ does, effect, who, load, ...more });
+const reads = rowOf("reads");
+const writes = rowOf("writes");
+const destroys = rowOf("destroys");
+
+/** An operation is called as its key, unless it says otherwise. */
+const rows = {
+  context: reads(
+    local,
+    "what stands in a session's context, largest first, and what each change would free and cost",
+    async () => (await context()).list,
+  ),
+  "context drop": writes(
+    local,
+    "takes things out of the context, by the ids that the list shows",
+    steer("drop"),
+    { takes: "ids" },
+  ),
+  "context pin": writes(
+    local,
+    "keeps a result, an input or a turn in the context: no layer moves it",
+    steer("pin"),
+    { takes: "ids" },
+  ),
+  "context unpin": writes(local, "lets the layers move it again", steer("unpin"), { takes: "ids" }),
+  "context expand": writes(
+    local,
     "brings back, whole and once, what was dropped, cleared or moved to a file",
+    steer("expand"),
+    { takes: "ids" },
   ),
-  "context undo-cut": steering(
-    "undo-cut",
+  "context undo-cut": writes(
+    local,
     "sends the messages again that notes have replaced, while they fit",
+    steer("undo-cut"),
+    { takes: "ids" },
   ),
-  list: {
-    name: "list",
-    does: "the memories of this project and those that hold everywhere",
-    effect: "reads",
-    who: everybody,
-    load: async () => (await import("./list.js")).list,
-  },
-  show: {
-    name: "show",
-    does: "one memory and its source, by its id, the end of the id, or words of its title",
-    effect: "reads",
-    who: everybody,
+  list: reads(
+    everybody,
+    "the memories of this project and those that hold everywhere",
+    async () => (await import("./list.js")).list,
+  ),
+  show: reads(
+    everybody,
+    "one memory and its source, by its id, the end of the id, or words of its title",
+    async () => (await find()).show,
+    { takes: "name" },
+  ),
+  recall: reads(
+    everybody,
+    "finds memories and what earlier sessions noted, best first; without words, what memory is about",
+    async () => (await find()).recall,
+    { takes: "words" },
+  ),
+  history: reads(
+    everybody,
+    "every change of a memory: when, by whom, why",
+    async () => (await find()).history,
+    { takes: "name" },
+  ),
+  remember: writes(
+    everybody,
+    "stores a memory; without a type it gets the one that it would have in the chat",
+    async () => (await change()).remember,
+    { takes: "content" },
+  ),
+  edit: writes(person, "replaces a memory's title, text and tags", async () => (await change()).edit, {
     takes: "name",
-    load: async () => (await find()).show,
-  },
-  recall: {
-    name: "recall",
-    does: "finds memories and what earlier sessions noted, best first; without words, what memory is about",
-    effect: "reads",
-    who: everybody,
-    takes: "words",
-    load: async () => (await find()).recall,
-  },
-  history: {
-    name: "history",
-    does: "every change of a memory: when, by whom, why",
-    effect: "reads",
-    who: everybody,
+  }),
+  pin: writes(person, "keeps a memory in the index always", async () => (await change()).pin, {
     takes: "name",
-    load: async () => (await find()).history,
-  },
-  remember: {
-    name: "remember",
-    does: "stores a memory; without a type it gets the one that it would have in the chat",
-    effect: "writes",
-    who: everybody,
-    takes: "content",
-    load: async () => (await change()).remember,
-  },
-  edit: {
-    name: "edit",
-    does: "replaces a memory's title, text and tags",
-    effect: "writes",
-    who: person,
+  }),
+  unpin: writes(person, "lets a memory leave the index again", async () => (await change()).unpin, {
     takes: "name",
-    load: async () => (await change()).edit,
-  },
-  pin: {
-    name: "pin",
-    does: "keeps a memory in the index always",
-    effect: "writes",
-    who: person,
+  }),
+  archive: destroys(
+    everybody,
+    "moves a memory, or all that the options select, to the archive in one step",
+    async () => (await change()).archive,
+    { takes: "name" },
+  ),
+  restore: writes(everybody, "restores a memory from the archive", async () => (await change()).restore, {
     takes: "name",
-    load: async () => (await change()).pin,
-  },
-  unpin: {
-    name: "unpin",
-    does: "lets a memory leave the index again",
-    effect: "writes",
-    who: person,
-    takes: "name",
-    load: async () => (await change()).unpin,
-  },
-  archive: {
-    name: "archive",
-    does: "moves a memory, or all that the options select, to the archive in one step",
-    effect: "destroys",
-    who: everybody,
-    takes: "name",
-    load: async () => (await change()).archive,
-  },
-  restore: {
-    name: "restore",
-    does: "restores a memory from the archive",
-    effect: "writes",
-    who: everybody,
-    takes: "name",
-    load: async () => (await change()).restore,
-  },
-  publish: {
-    name: "publish",
-    does: "lets git see memories of yours that it ignores: a preference, a correction, a private one",
-    effect: "writes",
-    who: local,
-    takes: "name",
-    load: async () => (await change()).publish,
-  },
-  trust: {
-    name: "trust",
-    does: "lists memories that came with the repository, accepts them, or takes that back",
-    effect: "writes",
-    who: local,
-    load: async () => (await change()).trust,
-  },
-  undo: {
-    name: "undo",
-    does: "undoes the last change to memory, a dream or a single change; again for the one before",
-    effect: "writes",
-    who: local,
-    load: async () => (await change()).undo,
-  },
-  candidates: {
-    name: "candidates",
-    does: "lists likely sentences that wait to become memories",
-    effect: "reads",
-    who: person,
-    load: async () => (await waiting()).list,
-  },
-  keep: {
-    name: "keep",
-    does: "makes waiting candidates memories, by the ids that the list shows",
-    effect: "writes",
-    who: person,
-    takes: "ids",
-    load: async () => (await waiting()).keep,
-  },
-  drop: {
-    name: "drop",
-    does: "forgets waiting candidates; they do not come back",
-    effect: "destroys",
-    who: person,
-    takes: "ids",
-    load: async () => (await waiting()).drop,
-  },
-  why: {
-    name: "why",
-    does: "why what you said was kept or not: who judged it, for what reason, and what to do about it",
-    effect: "reads",
-    who: person,
-    takes: "words",
-    load: async () => (await waiting()).why,
-  },
-  decide: {
-    name: "decide",
-    does: "decides a conflict between two versions of a memory",
-    effect: "writes",
-    who: person,
-    load: async () => (await deciding()).decide,
-  },
-  agenda: {
-    name: "agenda",
-    does: "lists open work in all sessions and instances",
-    effect: "reads",
-    who: local,
-    load: async () => (await agenda()).agenda,
-  },
-  claim: {
-    name: "agenda claim",
-    does: "claims an item of the agenda, an issue, a path or a topic for you",
-    effect: "writes",
-    who: person,
-    takes: "item",
-    load: async () => (await agenda()).claim,
-  },
-  release: {
-    name: "agenda release",
-    does: "releases what is claimed, even by an agent",
-    effect: "writes",
-    who: person,
-    takes: "item",
-    load: async () => (await agenda()).release,
-  },
-  leases: {
+  }),
+  publish: writes(
+    local,
+    "lets git see memories of yours that it ignores: a preference, a correction, a private one",
+    async () => (await change()).publish,
+    { takes: "name" },
+  ),
+  trust: writes(
+    local,
+    "lists memories that came with the repository, accepts them, or takes that back",
+    async () => (await change()).trust,
+  ),
+  undo: writes(
+    local,
+    "undoes the last change to memory, a dream or a single change; again for the one before",
+    async () => (await change()).undo,
+  ),
+  candidates: reads(
+    person,
+    "lists likely sentences that wait to become memories",
+    async () => (await waiting()).list,
+  ),
+  keep: writes(
+    person,
+    "makes waiting candidates memories, by the ids that the list shows",
+    async () => (await waiting()).keep,
+    { takes: "ids" },
+  ),
+  drop: destroys(
+    person,
+    "forgets waiting candidates; they do not come back",
+    async () => (await waiting()).drop,
+    { takes: "ids" },
+  ),
+  why: reads(
+    person,
+    "why what you said was kept or not: who judged it, for what reason, and what to do about it",
+    async () => (await waiting()).why,
+    { takes: "words" },
+  ),
+  decide: writes(
+    person,
+    "decides a conflict between two versions of a memory",
+    async () => (await deciding()).decide,
+  ),
+  agenda: reads(local, "lists open work in all sessions and instances", async () => (await agenda()).agenda),
+  claim: writes(
+    person,
+    "claims an item of the agenda, an issue, a path or a topic for you",
+    async () => (await agenda()).claim,
+    { name: "agenda claim", takes: "item" },
+  ),
+  release: writes(
+    person,
+    "releases what is claimed, even by an agent",
+    async () => (await agenda()).release,
+    { name: "agenda release", takes: "item" },
+  ),
+  leases: reads(local, "lists what is claimed, and by whom", async () => (await agenda()).leases, {
     name: "agenda leases",
-    does: "lists what is claimed, and by whom",
-    effect: "reads",
-    who: local,
     isForTerminal: true,
-    load: async () => (await agenda()).leases,
-  },
-  sessions: {
-    name: "sessions",
-    does: "lists the sessions of this project with activity, tool calls, open todos and phase",
-    effect: "reads",
-    who: local,
+  }),
+  sessions: reads(
+    local,
+    "lists the sessions of this project with activity, tool calls, open todos and phase",
+    async () => (await import("./handover/sessions.js")).sessions,
+    { isForTerminal: true },
+  ),
+  checkpoint: writes(
+    local,
+    "saves the state of a session (notes, todos, plan, changed files, memories) under a name",
+    async () => (await checkpoints()).checkpoint,
+    { name: "sessions checkpoint", takes: "note", isForTerminal: true },
+  ),
+  attach: writes(
+    person,
+    "gives a session, a checkpoint or a handoff file to the next new session",
+    async () => (await checkpoints()).attach,
+    { name: "sessions attach", takes: "source", isForTerminal: true },
+  ),
+  handoff: writes(
+    local,
+    "writes a session or checkpoint as one Markdown file, for another person or machine",
+    async () => (await checkpoints()).handoff,
+    { name: "sessions handoff", takes: "source", isForTerminal: true },
+  ),
+  status: reads(
+    local,
+    "what has left the context, what that saved, and which layers are on",
+    async () => (await figures()).status,
+    { isForTerminal: true },
+  ),
+  stats: writes(
+    local,
+    "what was saved, by session; with --open, the inspector draws it",
+    async () => (await figures()).stats,
+    { isForTerminal: true },
+  ),
+  dream: writes(
+    local,
+    "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
+    async () => (await import("./dream.js")).dream,
+  ),
+  bootstrap: writes(
+    local,
+    "remembers what the project's own files state: commands, versions, layout, CI, and rules for other agents",
+    async () => (await import("./bootstrap.js")).bootstrap,
+    { takes: "folders", isForTerminal: true },
+  ),
+  export: writes(
+    local,
+    "writes memories as JSON Lines, byte for byte, to standard output or a new file",
+    async () => (await transfer()).give,
+    { takes: "file", isForTerminal: true },
+  ),
+  import: writes(
+    local,
+    "reads a file from strata export, a JSON export of another memory tool, a .memory folder, or a folder with a MEMORY.md",
+    async () => (await transfer()).take,
+    { takes: "source", isForTerminal: true },
+  ),
+  "import markdown": writes(
+    local,
+    "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
+    async () => (await transfer()).takeMarkdown,
+    { takes: "files", isForTerminal: true },
+  ),
+  sync: reads(
+    local,
+    "says over which git remotes memories are shared, and what waits to be sent",
+    async () => (await sharing()).status,
+    { isForTerminal: true },
+  ),
+  "sync init": writes(
+    person,
+    "shares memories over a git remote from now on",
+    async () => (await sharing()).init,
+    { takes: "remote", isForTerminal: true },
+  ),
+  "sync push": writes(
+    local,
+    "fetches others' changes of memory and sends yours",
+    async () => (await sharing()).push,
+    { isForTerminal: true },
+  ),
+  "sync pull": writes(local, "fetches others' changes of memory", async () => (await sharing()).pull, {
     isForTerminal: true,
-    load: async () => (await import("./handover/sessions.js")).sessions,
-  },
-  checkpoint: {
-    name: "sessions checkpoint",
-    does: "saves the state of a session (notes, todos, plan, changed files, memories) under a name",
-    effect: "writes",
-    who: local,
-    takes: "note",
-    isForTerminal: true,
-    load: async () => (await checkpoints()).checkpoint,
-  },
-  attach: {
-    name: "sessions attach",
-    does: "gives a session, a checkpoint or a handoff file to the next new session",
-    effect: "writes",
-    who: person,
-    takes: "source",
-    isForTerminal: true,
-    load: async () => (await checkpoints()).attach,
-  },
-  handoff: {
-    name: "sessions handoff",
-    does: "writes a session or checkpoint as one Markdown file, for another person or machine",
-    effect: "writes",
-    who: local,
-    takes: "source",
-    isForTerminal: true,
-    load: async () => (await checkpoints()).handoff,
-  },
-  status: {
-    name: "status",
-    does: "what has left the context, what that saved, and which layers are on",
-    effect: "reads",
-    who: local,
-    isForTerminal: true,
-    load: async () => (await figures()).status,
-  },
-  stats: {
-    name: "stats",
-    does: "what was saved, by session; with --open, the inspector draws it",
-    effect: "writes",
-    who: local,
-    isForTerminal: true,
-    load: async () => (await figures()).stats,
-  },
-  dream: {
-    name: "dream",
-    does: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
-    effect: "writes",
-    who: local,
-    load: async () => (await import("./dream.js")).dream,
-  },
-  bootstrap: {
-    name: "bootstrap",
-    does: "remembers what the project's own files state: commands, versions, layout, CI, and rules for other agents",
-    effect: "writes",
-    who: local,
-    takes: "folders",
-    isForTerminal: true,
-    load: async () => (await import("./bootstrap.js")).bootstrap,
-  },
-  export: {
-    name: "export",
-    does: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
-    effect: "writes",
-    who: local,
-    takes: "file",
-    isForTerminal: true,
-    load: async () => (await transfer()).give,
-  },
-  import: {
-    name: "import",
-    does: "reads a file from strata export, a JSON export of another memory tool, a .memory folder, or a folder with a MEMORY.md",
-    effect: "writes",
-    who: local,
-    takes: "source",
-    isForTerminal: true,
-    load: async () => (await transfer()).take,
-  },
-  "import markdown": {
-    name: "import markdown",
-    does: "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
-    effect: "writes",
-    who: local,
-    takes: "files",
-    isForTerminal: true,
-    load: async () => (await transfer()).takeMarkdown,
-  },
-  sync: {
-    name: "sync",
-    does: "says over which git remotes memories are shared, and what waits to be sent",
-    effect: "reads",
-    who: local,
-    isForTerminal: true,
-    load: async () => (await sharing()).status,
-  },
-  "sync init": {
-    name: "sync init",
-    does: "shares memories over a git remote from now on",
-    effect: "writes",
-    who: person,
-    takes: "remote",
-    isForTerminal: true,
-    load: async () => (await sharing()).init,
-  },
-  "sync push": {
-    name: "sync push",
-    does: "fetches others' changes of memory and sends yours",
-    effect: "writes",
-    who: local,
-    isForTerminal: true,
-    load: async () => (await sharing()).push,
-  },
-  "sync pull": {
-    name: "sync pull",
-    does: "fetches others' changes of memory",
-    effect: "writes",
-    who: local,
-    isForTerminal: true,
-    load: async () => (await sharing()).pull,
-  },
-} as const satisfies Readonly<Record<string, OperationEntry>>;
+  }),
+};
+
+export const operations = Object.fromEntries(
+  Object.entries(rows).map(([name, row]: [string, Row]) => [name, { name, ...row }]),
+) as Readonly<Record<keyof typeof rows, OperationEntry>>;
