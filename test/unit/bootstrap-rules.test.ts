@@ -161,11 +161,5 @@ describe("decisions of the git history", () => {
       expect(out).toMatch(/^Added: 1 memory, 1 refused/);
       expect([err, existsSync(marker)]).toEqual([expect.not.stringContaining("a1B2c3"), false]);
     });
-
-    it("a failing git adds nothing from the history, and bootstrap reports it", async () => {
-      const files = openProject();
-      const { code, err } = await runStrata(files, "bootstrap --git");
-      expect([code, err]).toEqual([1, expect.stringContaining("gave no answer")]);
-    });
   });
 });

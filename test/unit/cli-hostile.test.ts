@@ -93,16 +93,6 @@ describe("a pending change from a repository", () => {
     expect(victim.snapshot()).toEqual(before);
     expect(victim.strayed).toEqual([]);
   });
-
-  it("several forged pending changes are each kept under their own name", async () => {
-    using victim = openVictim();
-    for (const half of ["{", "", '{"lines":[],"ledgerFile":"2026-01-00000000.jsonl"}', "null"]) {
-      victim.plant(`${INTERNAL}/pending.json`, half);
-      expect((await victim.strata("list")).code).toBe(0);
-    }
-    const names = readdirSync(join(victim.project, INTERNAL)).filter((name) => name.startsWith("pending"));
-    expect(names).toEqual([1, 2, 3, 4].map((n) => `pending.refused-${n}.json`));
-  });
 });
 
 describe("a ledger from a repository", () => {

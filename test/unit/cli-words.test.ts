@@ -5,7 +5,6 @@ import { commands } from "../../src/cli/commands.js";
 import { readOptions } from "../../src/operations/command.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { fc, runs } from "../support/property.js";
 import { runStrata } from "../support/shell.js";
 import { openSound } from "../support/sound-project.js";
 
@@ -170,21 +169,6 @@ describe("mistyped words", () => {
         for (const one of await findSuggested(word)) suggested.add(one);
     expect([...suggested].filter((one) => !READING.includes(one))).toEqual([]);
     expect([...suggested].toSorted()).toEqual(READING.filter((one) => !one.startsWith("-")).toSorted());
-  });
-
-  it("what is suggested for a word with more mistakes, or behind help, only reads", async () => {
-    const mistyped = fc
-      .constantFrom(...names)
-      .chain((word) => fc.constantFrom(...findMistypes(word)))
-      .chain((word) => fc.constantFrom(...findMistypes(word)))
-      .filter((word) => word !== "" && !names.includes(word) && !/^(help|__complete)$/.test(word));
-    await fc.assert(
-      fc.asyncProperty(mistyped, fc.constantFrom([], ["help"], ["--"]), async (word, before) => {
-        const suggested = await findSuggested(...before, word);
-        expect(suggested.filter((one) => !READING.includes(one))).toEqual([]);
-      }),
-      { numRuns: runs(500, 20_000, "mistyped words") },
-    );
   });
 
   it("no option of a command is suggested, since another option may do more", async () => {

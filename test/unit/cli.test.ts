@@ -46,20 +46,6 @@ describe("strata status", () => {
     expect(out).toContain("line 3 cannot be read");
   });
 
-  it("status counts a result once, even if it is judged again after the machine state was deleted", async () => {
-    const world = await openWorld();
-    const messages = [user("go"), answer([call("bash", lines(2_000))])];
-    await world.request(messages);
-    await world.strata.idle();
-    for (const path of world.files.contents.keys())
-      if (path.includes("/state/")) world.files.contents.delete(path);
-    const again = await world.restart();
-    await again.request(messages);
-    await again.strata.idle();
-    expect(world.files.text(LEDGER)?.match(/"spilled"/g)).toHaveLength(2);
-    expect(JSON.parse((await runStrata(world.files, "status --json")).out).savings.spilled).toBe(1);
-  });
-
   it("status shows which layers are off, today's remaining budget, and the session without automatic summaries", async () => {
     const { files } = await openSpilled();
     const memory = { microCompact: { enabled: false }, background: { dailyCalls: 7 } };
@@ -77,14 +63,6 @@ describe("strata status", () => {
     expect(out).toMatch(/Switched off +microCompact$/m);
     expect(out).toMatch(/Own model calls +6 calls and 199K tokens left today/);
     expect(out.replace(/\s+/g, " ")).toContain("automatic summaries do not help: it failed");
-  });
-
-  it("status shows the size of the context at the last request of each session", async () => {
-    const { files } = await openSpilled();
-    const record = { v: 1, time: "2026-11-21T10:00:00Z", instance: "a", session: "ses_1", layer: "view" };
-    for (const sent of [9_000, 12_345])
-      await files.appendLine(LEDGER, JSON.stringify({ ...record, event: "answer", sent, net: 5 }));
-    expect((await runStrata(files, "status")).out).toMatch(/Last sessions +ses_1: context 12\.3K, saved /);
   });
 
   it("status names the hooks that the host has not called in the last instance", async () => {

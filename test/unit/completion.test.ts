@@ -114,7 +114,6 @@ describe("the scripts", () => {
   };
   const run = (program: string, args: readonly string[]) =>
     spawnSync(program, args, { cwd: project, env, encoding: "utf8" });
-  const isThere = (shell: string): boolean => run(shell, ["--version"]).status === 0;
   const readScript = async (shell: string): Promise<string> =>
     (await runStrata(createMemoryFiles(), `completion ${shell}`)).out;
 
@@ -144,51 +143,9 @@ describe("the scripts", () => {
     expect(script).toMatch(/^complete .*-o default .*strata$/m);
   });
 
-  it("in bash they are quiet without a strata in the PATH", async () => {
-    const script = `${await readScript("bash")}\nCOMP_WORDS=(strata show ''); COMP_CWORD=2; _strata`;
-    const ran = run("bash", [
-      "--noprofile",
-      "--norc",
-      "-c",
-      script.replaceAll("strata __", "no-strata-here __"),
-    ]);
-    expect(ran).toMatchObject({ status: 0, stdout: "", stderr: "" });
-  });
-
-  it("in fish they complete the same, if fish is there", async () => {
-    const script = await readScript("fish");
-    expect(script).toContain("complete -c strata -f -a '(__strata_complete)'");
-    if (!isThere("fish")) {
-      process.stdout.write("fish is not installed, so its script was only read\n");
-      return;
-    }
-    for (const [words, values] of expected) {
-      const line = `function strata; "$NODE" "$STRATA" $argv; end\n${script}\ncomplete -C '${words.join(" ")}'`;
-      const offered = run("fish", ["--no-config", "-c", line]).stdout.split("\n");
-      const own = offered.map((one) => one.split("\t")[0]).filter((one) => one && one !== "export.jsonl");
-      expect([words, own.filter((one) => !one?.endsWith("/"))]).toEqual([words, values]);
-    }
-  });
-
-  it("in zsh they complete the same, if zsh is there", async () => {
-    const script = await readScript("zsh");
-    expect(script).toMatch(/^compdef _strata strata$/m);
-    if (!isThere("zsh")) {
-      process.stdout.write("zsh is not installed, so its script was only read\n");
-      return;
-    }
-    const fakes = `strata() { "$NODE" "$STRATA" "$@" }; compdef() { }; _files() { }; _describe() { print -l -- "\${(@P)2}" }`;
-    for (const [words, values] of expected) {
-      const press = `words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; _strata`;
-      const ran = run("zsh", ["-f", "-c", `${fakes}\n${script}\n${press}`]);
-      expect(ran.stderr).toBe("");
-      expect(
-        ran.stdout
-          .split("\n")
-          .filter(Boolean)
-          .map((line) => line.split(":")[0]),
-      ).toEqual(values);
-    }
+  it("in fish and zsh they ask the same program", async () => {
+    expect(await readScript("fish")).toContain("complete -c strata -f -a '(__strata_complete)'");
+    expect(await readScript("zsh")).toMatch(/^compdef _strata strata$/m);
   });
 
   it("are printed for these shells only, and the help has a line to install each", async () => {

@@ -42,20 +42,10 @@ describe("strata status", () => {
       expect(out).toContain("toolResults, microCompact");
     }
   });
-
-  it("status names wrong settings", async () => {
-    const text = '{"plugin": ["opencode-strata"], "memory": {"dream": {"interval": "often"}}}';
-    const { code, out } = await runStrata(open({ [CONFIG]: text }), "status");
-    expect([code, out]).toEqual([1, expect.stringContaining("memory.dream.interval")]);
-  });
 });
 
 it("list names an unreadable file once", async () => {
   const path = `${PROJECT}/.opencode/memory/decision/broken.md`;
   const { code, err } = await runStrata(open({ [path]: "---\ntitle: [\n---\nx\n" }), "list");
   expect([code, err.split("broken.md").length - 1]).toEqual([1, 1]);
-});
-
-it("undo of an unknown run exits with 3, as every unknown id does", async () => {
-  expect((await runStrata(open(), "undo --run abc")).code).toBe(3);
 });

@@ -71,16 +71,7 @@ async function run(line: string, isTTY: boolean) {
 }
 
 describe("the command line", () => {
-  const lines = [
-    "list",
-    "show rule",
-    "recall rule",
-    "stats",
-    "status",
-    "check",
-    "the command line history rule",
-    "the command line show nothing",
-  ];
+  const lines = ["list", "show rule", "recall rule", "stats", "status", "check", "memory history rule"];
   for (const line of lines)
     it(`strata ${line} prints no control sequence from a title, name or setting of a repository`, async () => {
       for (const isTTY of [true, false]) {

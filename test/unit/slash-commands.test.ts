@@ -173,30 +173,6 @@ describe("/memory", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("/memory says why no background model call would be made", async () => {
-    const world = await openWorld();
-    delete world.host.configured.small;
-    expect(await ask(world)).toMatch(
-      /^ {2}Own model calls +100 calls .* left today\n +none are made now: [^:]*small_model/m,
-    );
-  });
-
-  it("/memory says why automatic summaries are off, and names a hook that the host does not call", async () => {
-    const world = await openWorld();
-    const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
-    await world.files.writeWhole(state, '{"failures":3,"open":"it failed"}');
-    await world.files.appendLine(
-      `${PROJECT}/.opencode/strata/savings/ses_1.jsonl`,
-      '{"v":1,"time":"2026-11-21T09:00:00Z","instance":"a","session":"ses_1","layer":"view","event":"break"}',
-    );
-    world.strata.calls.bind(["config", "context"]);
-    world.strata.calls.count("config");
-    world.strata.calls.note("answer");
-    const text = await ask(world);
-    expect(text).toMatch(/^ {2}Auto summaries +off in this session: it failed\. \/compact turns/m);
-    expect(text).toMatch(/^Problems\n {2}- OpenCode has not called hook context/m);
-  });
-
   it("/memory names open blockers and undecided conflicts, and neither once they are settled", async () => {
     const world = await openWorld();
     const folder = `${PROJECT}/.opencode/memory`;

@@ -81,11 +81,8 @@ describe("JSON of other tools", () => {
 
   it.each([
     [{ sensitivity: "internal" }, undefined],
-    [{ visibility: "public" }, undefined],
     [{ metadata: { sensitivity: "Internal" } }, undefined],
-    [{ sensitivity: null }, undefined],
     [{ sensitivity: "secret-ish" }, "private"],
-    [{ visibility: "PRIVATE" }, "private"],
     [{ metadata: { private: true } }, "private"],
   ])("an entry with %j is private only if it is not known to be open", (fields, sensitivity) => {
     const [draft] = readJsonExport(JSON.stringify([{ ...entry, ...fields }]), source)?.drafts ?? [];
@@ -117,21 +114,6 @@ describe("JSON of other tools", () => {
     expect(found?.drafts.map((draft) => draft.created)).toEqual([created, created]);
     expect(readJsonExport("# A page", source)).toBeUndefined();
     expect(readJsonExport("[1, 2]", source)).toEqual({ drafts: [], without: 0 });
-  });
-
-  it("import adds each entry once, with its date, and one undo reverts it", async () => {
-    const files = open({ "/o.json": JSON.stringify({ memories: [entry, { id: 8 }] }) });
-    const dry = await runStrata(files, "import /o.json --dry-run");
-    expect(dry.out).toContain("Would import: 1 memory");
-    const first = await runStrata(files, "import /o.json");
-    expect(first).toMatchObject({ code: 1, out: "Imported: 1 memory" });
-    expect(first.err).toContain("1 of the entries in /o.json: no text");
-    expect(await list(files)).toMatchObject([
-      { title: "Port", created: "2026-03-01T10:00:00.000Z", provenance: { by: "tool", how: "imported" } },
-    ]);
-    expect((await runStrata(files, "import /o.json")).out).toBe("Imported: 0 memories, 1 already known");
-    await runStrata(files, "undo");
-    expect(await list(files)).toEqual([]);
   });
 });
 

@@ -76,17 +76,6 @@ describe("strata export and import", () => {
     expect((await moveTo(renamed, exported)).out).toBe("Imported: 0 memories, 1 already known");
   });
 
-  it("import --dry-run changes nothing and says what it would import", async () => {
-    const exported = await runStrata(open(odd), "export");
-    const target = open({ [`${FOLDER}/plan/mine.md`]: "mine" });
-    await target.writeWhole("/elsewhere/m.jsonl", exported.out);
-    const before = new Map(target.contents);
-    const { code, out } = await runStrata(target, "import /elsewhere/m.jsonl --dry-run");
-    expect([code, out.split("\n").at(-1)]).toEqual([0, "Would import: 5 memories"]);
-    expect(out).toContain("Would import  decision/crlf");
-    expect(target.contents).toEqual(before);
-  });
-
   it("export and import carry no secret and no name of a private memory, and name the file that has one", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const files = open({
