@@ -41,7 +41,8 @@ it("an import that is killed at any file operation leaves every file whole, and 
   const whole = begin();
   expect((await runStrata(whole, "import /m.jsonl")).code).toBe(0);
   const wanted = readMemories(whole);
-  expect(wanted).toMatchObject({ "plan/taken.md": "ours", "plan/taken-2.md": "theirs" });
+  const renamed = Object.keys(wanted).find((path) => path.startsWith("plan/taken-")) ?? "";
+  expect([wanted["plan/taken.md"], wanted[renamed]]).toEqual(["ours", "theirs"]);
   expect(Object.keys(wanted)).toHaveLength(6);
   let hasEnded = false;
   for (let at = 1; !hasEnded; at += STEP) {
@@ -58,7 +59,7 @@ it("an import that is killed at any file operation leaves every file whole, and 
     const ledger = [...disk.contents.keys()].filter((path) => path.startsWith(`${FOLDER}/ledger/`));
     const lines = ledger.flatMap((path) => (disk.text(path) ?? "").trim().split("\n"));
     const replayed = replayLedger(lines.map((line) => JSON.parse(line) as LedgerLine));
-    expect(replayed.get("plan/taken-2.md")).toBe("theirs");
+    expect(replayed.get(renamed)).toBe("theirs");
     expect([...replayed.keys()]).toEqual(expect.arrayContaining(["idea/a.md", "idea/b.md", "idea/b-2.md"]));
   }
 });

@@ -25,8 +25,9 @@ export async function checkConfiguration(
   const settings = await project.settings();
   const local = await readLocalPlugins(files, [join(root, ".opencode"), globalFolder], isSecond);
   const { parsed, unreadable } = await readConfigFiles(files, settings.configFiles);
-  const removal = isSecond ? findRemoval(settings.plugins) : undefined;
-  const configured = removal ? undefined : findConfigured(settings.plugins, local);
+  const removal = isSecond ? settings.plugins.findLast(isStrataOrRemoval) : undefined;
+  const isRemoved = removal !== undefined && !isStrata(removal);
+  const configured = isRemoved ? undefined : findConfigured(settings.plugins, local);
   // A file that cannot be read may be the one that names the plugin.
   const isUnknown = configured === undefined && unreadable.length > 0;
   const findings = [
@@ -34,7 +35,7 @@ export async function checkConfiguration(
     ...settings.problems.map((sentence) => problem(sentence)),
     ...(isUnknown
       ? [problem(formatUnknown(unreadable), CORRECT_FILE)]
-      : checkLoading(settings.plugins, local, removal)),
+      : checkLoading(settings.plugins, local, isRemoved ? removal : undefined)),
     ...parsed.flatMap(checkOptions),
     ...checkModels(settings),
     ...settings.plugins.flatMap(checkConflict),
@@ -48,12 +49,9 @@ const CORRECT_FILE = "correct the file, then run strata doctor again";
 const formatUnknown = (unreadable: readonly string[]): string =>
   `cannot tell whether ${PACKAGE} is configured, because ${unreadable.join(" and ")} cannot be read`;
 
-/** The entry by which OpenCode 2 removes the plugin. One before an entry of the plugin has no effect. */
-function findRemoval(plugins: readonly PluginEntry[]): PluginEntry | undefined {
-  const isRemoval = ({ spec }: PluginEntry): boolean => spec === `-${PACKAGE}` || spec === "-*";
-  const last = plugins.findLast((entry) => isStrata(entry) || isRemoval(entry));
-  return last && isRemoval(last) ? last : undefined;
-}
+/** OpenCode 2 removes a plugin by such an entry; one before an entry of the plugin has no effect. */
+const isStrataOrRemoval = (entry: PluginEntry): boolean =>
+  isStrata(entry) || entry.spec === `-${PACKAGE}` || entry.spec === "-*";
 
 function checkLoading(
   plugins: readonly PluginEntry[],

@@ -1,6 +1,6 @@
 /** The package that the configuration names: on disk, in which version, when OpenCode last loaded it, and its screen half. */
 import { dirname, join } from "node:path";
-import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import { parseConfig, readText } from "../../config/config-files.js";
 import {
   findInstalledFile,
@@ -60,76 +60,53 @@ export const quoteEntry = ({ file, spec }: Pick<PluginEntry, "file" | "spec">): 
   `"${spec}" in ${file}`;
 
 /** `isSecond`: OpenCode 2 loads it. */
-export async function readOnDisk(place: Place, configured: Configured, isSecond: boolean): Promise<OnDisk> {
-  const { files } = place;
-  const { spec: path } = configured;
-  if (configured.isPackage) {
-    const onDisk = await readCached(place, configured, isSecond);
-    const archive = findInstalledFile(path);
-    if (onDisk.cached !== undefined || !archive?.startsWith("/")) return onDisk;
-    return (await findKind(files, archive)) ? onDisk : { fault: describeAbsent(configured, archive) };
-  }
+export async function readOnDisk(at: Place, configured: Configured, isSecond: boolean): Promise<OnDisk> {
+  const { files } = at;
+  const { isPackage, place, spec: path } = configured;
+  if (isPackage) return readCached(at, configured, isSecond);
   if (isArchive(path)) {
-    const todo = `write it as "${PACKAGE}@file:${path}"`;
-    const what = `${configured.place} is an archive, which OpenCode cannot load by its path`;
-    return { fault: problem(what, todo) };
+    const what = `${place} is an archive, which OpenCode cannot load by its path`;
+    return { fault: problem(what, `write it as "${PACKAGE}@file:${path}"`) };
   }
   const kind = await findKind(files, path);
-  if (!kind) return { fault: describeAbsent(configured, path) };
-  const onDisk: OnDisk = kind === "folder" ? await readFolder(files, configured) : {};
-  const fault = onDisk.fault ?? (isSecond ? await findPassedOver(files, configured, kind) : undefined);
-  return { ...onDisk, ...(fault && { fault }) };
+  if (!kind) {
+    const what = `${place}: ${path} does not exist, so OpenCode does not load the plugin`;
+    return { fault: problem(what, "name the folder of the package, or the package itself: strata init") };
+  }
+  const passedOver = `name the folder of ${PACKAGE}, which has server.js and tui.js`;
+  if (kind !== "folder") {
+    // In its own folders for plugins OpenCode 2 loads files, too.
+    if (!isSecond || path === place) return {};
+    return { fault: problem(`${place} is a file: OpenCode 2 loads folders only`, passedOver) };
+  }
+  const { main, version } = await readManifest(files, path);
+  const onDisk: OnDisk = { folder: path, ...(version !== undefined && { version }) };
+  if (main !== undefined && !(await findKind(files, join(path, main)))) {
+    const what = `${place}: ${join(path, main)} does not exist, so OpenCode cannot load the plugin: it was not built`;
+    return { ...onDisk, fault: problem(what, `run npm ci && npm run build in ${path}`) };
+  }
+  const isEntry = (name: string): boolean => /^(server|index)(\.[cm]?[jt]sx?)?$/.test(name);
+  if (!isSecond || (await files.list(path)).some(isEntry)) return onDisk;
+  const what = `${place} has neither server.js nor index.js, so OpenCode 2 passes it over without a word`;
+  return { ...onDisk, fault: problem(what, passedOver) };
 }
 
 const findKind = async (files: Files, path: string): Promise<string | undefined> =>
   (await files.stat(path).catch(() => undefined))?.kind;
 
-const describeAbsent = ({ place }: Configured, path: string): Finding =>
-  problem(
-    `${place}: ${path} does not exist, so OpenCode does not load the plugin`,
-    "name the folder of the package, or the package itself: strata init",
-  );
-
-async function readFolder(files: Files, { place, spec: folder }: Configured): Promise<OnDisk> {
-  const manifest = await readManifest(files, folder);
-  if (!manifest) return { folder };
-  const onDisk = { folder, ...readVersion(manifest) };
-  const main = findMain(manifest);
-  if (main === undefined || (await findKind(files, join(folder, main)))) return onDisk;
-  const what = `${place}: ${join(folder, main)} does not exist, so OpenCode cannot load the plugin: it was not built`;
-  return { ...onDisk, fault: problem(what, `run npm ci && npm run build in ${folder}`) };
-}
-
-const readVersion = ({ version }: PlainRecord): { version?: string } =>
-  typeof version === "string" ? { version } : {};
-
-/** The file that OpenCode 1 loads. It ignores `exports["."]`, and reports nothing if there is no `main`. */
-function findMain({ exports, main }: PlainRecord): string | undefined {
-  const own = isRecord(exports) ? exports["./server"] : undefined;
-  const named = isRecord(own) ? (own.import ?? own.default) : own;
-  if (typeof named === "string") return named;
-  return typeof main === "string" ? main : undefined;
-}
-
-async function readManifest(files: Files, folder: string): Promise<PlainRecord | undefined> {
+/** `main`: the file that OpenCode 1 loads. It ignores `exports["."]`, and reports nothing if there is no `main`. */
+async function readManifest(files: Files, folder: string): Promise<{ main?: string; version?: string }> {
   const text = await readText(files, join(folder, "package.json"));
   const manifest = typeof text === "string" ? await parseConfig(text) : undefined;
-  return isRecord(manifest) ? manifest : undefined;
-}
-
-/** OpenCode 2 says nothing of a path that it passes over. A file counts in its own folders for plugins only. */
-async function findPassedOver(
-  files: Files,
-  { place, spec: path }: Configured,
-  kind: string,
-): Promise<Finding | undefined> {
-  const todo = `name the folder of ${PACKAGE}, which has server.js and tui.js`;
-  if (kind !== "folder")
-    return path === place ? undefined : problem(`${place} is a file: OpenCode 2 loads folders only`, todo);
-  const names = await files.list(path);
-  if (names.some((name) => /^(server|index)(\.[cm]?[jt]sx?)?$/.test(name))) return undefined;
-  const what = `${place} has neither server.js nor index.js, so OpenCode 2 passes it over without a word`;
-  return problem(what, todo);
+  if (!isRecord(manifest)) return {};
+  const { exports, version } = manifest;
+  const own = isRecord(exports) ? exports["./server"] : undefined;
+  const named = isRecord(own) ? (own.import ?? own.default) : own;
+  const main = typeof named === "string" ? named : manifest.main;
+  return {
+    ...(typeof main === "string" && { main }),
+    ...(typeof version === "string" && { version }),
+  };
 }
 
 /**
@@ -147,8 +124,8 @@ async function readCached(
   const times = isSecond ? (await files.list(cached)).filter((name) => /^\d+$/.test(name)) : [];
   const newest = times.toSorted((a, b) => Number(a) - Number(b)).at(-1) ?? "";
   const folder = join(cached, newest, "node_modules", PACKAGE);
-  const version = (await readManifest(files, folder))?.version;
-  if (typeof version === "string") return { cached, folder, version };
+  const { version } = await readManifest(files, folder);
+  if (version !== undefined) return { cached, folder, version };
   if (isSecond) return {};
   const what = `${place}: OpenCode considers it installed in ${cached}, but ${PACKAGE} is not there`;
   return { cached, fault: problem(what, `delete ${cached} and restart OpenCode, which installs it again`) };
@@ -251,9 +228,8 @@ export async function checkScreen({ cli, root }: Project): Promise<Finding[]> {
 export async function checkScreen2({ cli }: Project): Promise<Finding[]> {
   const { files } = cli;
   const path = join(findGlobalFolder(cli), "cli.json");
-  const entries = (await readPluginEntries(files, [{ path, origin: "user" }])).filter(isStrata);
   const findings: Finding[] = [];
-  for (const entry of entries) {
+  for (const entry of (await readPluginEntries(files, [{ path, origin: "user" }])).filter(isStrata)) {
     const target = resolveSpec(entry.spec, dirname(entry.file));
     const names = target === undefined ? undefined : await files.list(target).catch(() => []);
     if (!names || names.some((name) => /^tui(\.[cm]?[jt]sx?)?$/.test(name))) continue;

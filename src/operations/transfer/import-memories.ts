@@ -1,10 +1,11 @@
 /** Writes imported memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
 import { countMemories } from "../../base/format.js";
+import { hashOf } from "../../base/hash.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
-import { foldName, planName } from "../../memory/path.js";
+import { foldName } from "../../memory/path.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../memory/store/store.js";
 import { listMemories, readCollections } from "../memory-files.js";
 import { withMemories } from "../open-memories.js";
@@ -141,9 +142,9 @@ export interface ImportPlan {
 }
 
 /**
- * Which exported memories to add to those that exist, and under which ids. A memory is a duplicate if the memory of its id
- * has the same text, or if one of its kind has that is not itself being imported. So an interrupted import ends, when
- * repeated, where an uninterrupted one does. Pure.
+ * Which exported memories to add to those that exist, and under which ids: one whose id is taken gets a name of its own,
+ * made of its contents. A memory is a duplicate if the memory of its id says the same, or if one of its kind does that is
+ * not itself being imported. So an interrupted import ends, when repeated, where an uninterrupted one does. Pure.
  */
 export function planImport(
   incoming: readonly MemoryCopy[],
@@ -151,41 +152,22 @@ export function planImport(
   { withGlobal }: { withGlobal: boolean },
 ): ImportPlan {
   const plan: ImportPlan = { add: [], duplicates: [], leftOut: [] };
-  const there = new Map(existing.map((one) => [foldID(one.id), one]));
-  const coming = new Set(incoming.map(({ id }) => foldID(id)));
+  const taken = new Map(existing.map((one) => [foldID(one.id), readCopy(one)]));
+  const rename = (one: MemoryCopy): string => `${one.id}-${hashOf(readCopy(one)).slice(0, 7)}`;
+  const coming = new Set(incoming.flatMap((one) => [one.id, rename(one)]).map(foldID));
   const elsewhere = new Set(existing.filter(({ id }) => !coming.has(foldID(id))).map(readCopy));
-  const known = new Set(existing.map(readCopy));
-  const taken = new Set([...there.keys(), ...coming]);
-  const planned = new Set<string>();
-  const late: MemoryCopy[] = [];
   for (const one of incoming) {
-    const place = foldID(one.id);
+    const said = readCopy(one);
+    const before = taken.get(foldID(one.id));
+    const id = before === undefined ? one.id : rename(one);
     if (one.id.startsWith("global/") && !withGlobal) plan.leftOut.push(one.id);
-    else if (there.get(place)?.contents === one.contents || elsewhere.has(readCopy(one)))
-      plan.duplicates.push(one.id);
-    else if (there.has(place) || planned.has(place)) late.push(one);
+    else if (before === said || elsewhere.has(said) || taken.has(foldID(id))) plan.duplicates.push(one.id);
     else {
-      planned.add(place);
-      known.add(readCopy(one));
-      plan.add.push(one);
+      plan.add.push(before === undefined ? one : { ...one, id, from: one.id });
+      taken.set(foldID(id), said);
     }
   }
-  // Renamed last, so that the names do not depend on how far an earlier import got.
-  for (const one of late) {
-    const words = readCopy(one);
-    const id = rename(one.id);
-    if (known.has(words)) plan.duplicates.push(one.id);
-    else plan.add.push({ ...one, id, from: one.id });
-    if (!known.has(words)) taken.add(foldID(id));
-    known.add(words);
-  }
   return plan;
-
-  function rename(id: string): string {
-    const { folder, name } = splitID(id);
-    const names = [...taken].map(splitID).flatMap((one) => (one.folder === folder ? [one.name] : []));
-    return `${folder}/${planName(name, "memory", new Set(names))}`;
-  }
 }
 
 /** Equal for two copies of one memory: its kind, title and text without differences in space and case. */
