@@ -11,6 +11,8 @@
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DAY_MS } from "../../src/base/days.js";
 import { formatError, StrataError } from "../../src/base/error.js";
 import { inSlices, type Sliced } from "../../src/base/slices.js";
 import type { Clock } from "../../src/io/clock.js";
@@ -26,6 +28,7 @@ import { hasHistory } from "../../src/memory/path.js";
 import { effectiveImportance } from "../../src/memory/rank.js";
 import { readConflictRecords } from "../../src/memory/store/conflict-log.js";
 import type { Memories } from "../../src/memory/store/store.js";
+import { planPaths, readSessionID } from "../../src/notes/session-files.js";
 import {
   type DreamState,
   isWatched,
@@ -36,7 +39,6 @@ import {
 import type { Folders } from "../../src/project/folders.js";
 import { checkFacts } from "../../src/sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../src/sources/bootstrap/taken.js";
-import { archiveNotes, findOldNotes } from "./archive-notes.js";
 import {
   type AskModel,
   checkAnswer,
@@ -335,4 +337,55 @@ export function formatOutcome(outcome: DreamOutcome, memoryFolder: string): stri
 export function formatNews(outcome: DreamOutcome): string | undefined {
   if (outcome.kind !== "done" || outcome.report.changes.length === 0) return undefined;
   return `memory tidied: ${formatCounts(outcome.report.changes)}`;
+}
+
+/* The notes of long unused sessions go to `.opencode/session-memory/archive`, where only `check --fix` removes them. */
+
+/** Days after which the notes of an unused session are archived. */
+const NOTES_DAYS = 180;
+
+/** Ids of sessions without a file changed within `NOTES_DAYS`, sorted by name. */
+async function findOldNotes({ clock, files, folders }: DreamParts): Promise<string[]> {
+  const { sessionMemory } = folders;
+  const names = await files.list(sessionMemory);
+  const sessions = new Set(names.map(readID).filter((id) => id !== undefined));
+  const latestMs = clock.now() - NOTES_DAYS * DAY_MS;
+  const old: string[] = [];
+  for (const id of sessions) {
+    const stats = await Promise.all(listNotes(sessionMemory, id).map((path) => files.statItself(path)));
+    const found = stats.filter((stat) => stat !== undefined);
+    if (found.every(({ kind, modifiedMs }) => kind === "file" && modifiedMs <= latestMs)) old.push(id);
+  }
+  return old;
+}
+
+/** The session of a page or a stored file; a page that a person put there has another name. */
+const readID = (name: string): string | undefined =>
+  readSessionID(name) ?? /^(ses_[\w-]+)\.md$/.exec(name)?.[1];
+
+/** The stored file comes last: after a crash between the two, the session still counts as old. */
+function listNotes(folder: string, id: string): string[] {
+  const { notes, previous, stored } = planPaths(folder, id);
+  return [previous, notes, stored];
+}
+
+/** Never rejects: the next dream retries what cannot be moved. */
+async function archiveNotes(
+  { files, folders: { sessionMemory }, log }: DreamParts,
+  sessions: readonly string[],
+): Promise<void> {
+  const archive = join(sessionMemory, "archive");
+  for (const id of sessions) {
+    try {
+      // A session may be used again after its notes were archived, and grow old again.
+      const taken = (await files.list(archive)).map(readID);
+      let name = id;
+      for (let n = 2; taken.includes(name); n++) name = `${id}-${n}`;
+      const targets = listNotes(archive, name);
+      for (const [n, path] of listNotes(sessionMemory, id).entries())
+        await files.rename(path, targets[n] ?? path);
+    } catch (thrown) {
+      log.warn(SOURCE, `cannot archive the notes of ${id}: ${formatError(thrown)}`);
+    }
+  }
 }

@@ -23,7 +23,7 @@ import { isInAgentsShell, openOwnState, openProject, type Project } from "../ope
 import { readOpen } from "../operations/reconcile.js";
 import { openConflictLog } from "../operations/record-rivals.js";
 import { isFileName } from "../project/folders.js";
-import { PERSON } from "../project/other-instances.js";
+import { PERSON } from "../project/instances.js";
 import { type ContextItems, readContextItems } from "../status/context-items.js";
 import { readMemoryStatus } from "../status/memory-status.js";
 import { readSessionScreen } from "../status/session-screen.js";

@@ -10,7 +10,7 @@ import type { RunningProcesses } from "../io/holders.js";
 import { WAITING_DAYS } from "../memory/candidates/candidate.js";
 import { memoryTypes } from "../memory/memory.js";
 import type { Folders } from "../project/folders.js";
-import { parseInstance } from "../project/other-instances.js";
+import { parseInstance } from "../project/instances.js";
 
 export interface FileKind {
   /** Path below the project, as in docs/files.md: `<id>` is any name, `<day>` a date, `<type>` a memory type. */

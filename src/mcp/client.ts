@@ -29,8 +29,7 @@ import { openMemories, openTrust } from "../operations/open-memories.js";
 import { openLastingSearch } from "../operations/open-search.js";
 import { hidePrivate } from "../operations/permit.js";
 import { openLocks, openOwnState, type Project } from "../operations/project.js";
-import { createInstances, type Instances } from "../project/instances.js";
-import { CLIENT_PREFIX, type LiveSession } from "../project/other-instances.js";
+import { CLIENT_PREFIX, createInstances, type Instances, type LiveSession } from "../project/instances.js";
 import { foldLetters } from "../text/text.js";
 
 export interface SharedContextOptions {

@@ -14,7 +14,7 @@ import { formatFactLine } from "../operations/open-candidates.js";
 import { perform } from "../operations/operation.js";
 import { isShownID, isShownPath } from "../operations/permit.js";
 import { operations } from "../operations/table.js";
-import { formatSession } from "../project/other-instances.js";
+import { formatSession } from "../project/instances.js";
 import { parseEntityName } from "../recall/entities.js";
 import { formatStatus } from "../status/format-status.js";
 import { readStatus, type Status } from "../status/status.js";

@@ -62,7 +62,7 @@ export function planRecord(folder: string): ProjectRecord {
   return { ...Object.fromEntries(paths), folder, lock: `${folder}.lock` };
 }
 
-export interface StateOwnerOptions {
+interface StateOwnerOptions {
   files: Files;
   log: Log;
   /** For the record's lock only. */
@@ -71,13 +71,6 @@ export interface StateOwnerOptions {
   /** `<project>/.opencode/strata/state` */
   state: string;
   locateRecord(): Promise<ProjectRecord>;
-}
-
-export interface StateOwner {
-  /** Shared state appears in it only if it is this machine's. */
-  readonly files: Files;
-  /** Decides once whose the state is, and moves foreign state away. Never rejects; has no time limit. */
-  check(): Promise<boolean>;
 }
 
 interface Owner {
@@ -115,8 +108,11 @@ export async function readOwner(
   return parseOwner(parseJson((await readText(files, owner)) ?? ""));
 }
 
-/** Touches nothing until it is asked. */
-export function createStateOwner(options: StateOwnerOptions): StateOwner {
+/**
+ * `check` decides once whose the state is, moves foreign state away, and never rejects; in `files` shared state appears
+ * only if it is this machine's. Touches nothing until it is asked.
+ */
+export function createStateOwner(options: StateOwnerOptions) {
   const { files, locks, log, state } = options;
   let checking: Promise<boolean> | undefined;
   let hasComplained = false;

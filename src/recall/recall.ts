@@ -29,7 +29,6 @@ import {
   toSpoken,
 } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
-import { planMatch } from "./match.js";
 import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
 import {
   createEmbedderLikeness,
@@ -38,7 +37,7 @@ import {
   type Likenesses,
   type WordVectors,
 } from "./vectors.js";
-import { createGroups, type Judgement, type Structure, weighEntries } from "./weigh.js";
+import { createGroups, type Judgement, planMatch, type Structure, weighEntries } from "./weigh.js";
 
 export type { Embedder } from "./embedder.js";
 export type { RecallEntry, RecallHit, SearchOptions } from "./kept.js";

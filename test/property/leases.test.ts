@@ -8,7 +8,7 @@ import {
   planClaim,
   planRelease,
 } from "../../layers/7-across-agents/leases/leases.js";
-import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/project/other-instances.js";
+import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/project/instances.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

@@ -1,11 +1,11 @@
 /** Open work of a project, in all sessions and instances, and its claims. */
 import { describe, expect, it } from "vitest";
-import { formatAgenda } from "../../layers/7-across-agents/agenda/agenda.js";
 import {
   type AgendaInput,
   type AgendaSession,
+  formatAgenda,
   planAgenda,
-} from "../../layers/7-across-agents/agenda/plan-agenda.js";
+} from "../../layers/7-across-agents/agenda/agenda.js";
 import { DAY_MS } from "../../src/base/days.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { learnMessages } from "../../src/notes/learn.js";

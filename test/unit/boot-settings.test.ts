@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
-import { PERSON } from "../../src/project/other-instances.js";
+import { PERSON } from "../../src/project/instances.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openPair, textOf } from "../support/pair.js";

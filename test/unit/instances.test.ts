@@ -10,13 +10,14 @@ import {
   findConflicts,
 } from "../../layers/7-across-agents/leases/edits.js";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { BEAT_MS, createInstances } from "../../src/project/instances.js";
 import {
+  BEAT_MS,
+  createInstances,
   formatInstance,
   type Instance,
   parseInstance,
   SILENT_MS,
-} from "../../src/project/other-instances.js";
+} from "../../src/project/instances.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses, identify } from "../support/fake-processes.js";

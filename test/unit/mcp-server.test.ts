@@ -6,7 +6,7 @@ import { findReceivers, listReceivers } from "../../layers/7-across-agents/mail/
 import { planClientID } from "../../src/mcp/client.js";
 import { createMcpHandler } from "../../src/mcp/http.js";
 import { tools } from "../../src/mcp/tools.js";
-import type { Instance } from "../../src/project/other-instances.js";
+import type { Instance } from "../../src/project/instances.js";
 import { connectClient, keep, type McpWorldOptions, openAll, openMcp } from "../support/mcp.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 

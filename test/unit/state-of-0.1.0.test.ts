@@ -14,7 +14,7 @@ import { parseBudgetLine } from "../../src/models/budget.js";
 import { parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
 import { parseStored } from "../../src/notes/stored.js";
 import { readDreamState } from "../../src/project/dream-state.js";
-import { parseInstance, parseLeases } from "../../src/project/other-instances.js";
+import { parseInstance, parseLeases } from "../../src/project/instances.js";
 import { parseLine } from "../../src/status/context-requests.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,12 +1,7 @@
 /** Words in machine state where only names belong: what is read there is told to agents. */
 import { describe, expect, it } from "vitest";
 import { createEdits } from "../../layers/7-across-agents/leases/edits.js";
-import {
-  formatInstance,
-  type Instance,
-  parseInstance,
-  parseLeases,
-} from "../../src/project/other-instances.js";
+import { formatInstance, type Instance, parseInstance, parseLeases } from "../../src/project/instances.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { identify } from "../support/fake-processes.js";
 import { createMemoryFiles } from "../support/memory-files.js";

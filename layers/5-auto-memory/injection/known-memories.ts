@@ -13,7 +13,7 @@ import {
   type LiveSession,
   PERSON,
   parseLeases,
-} from "../../../src/project/other-instances.js";
+} from "../../../src/project/instances.js";
 import { toLine, withoutMark } from "../../../src/text/text.js";
 import { LAYER } from "./boot.js";
 import { type AgentChanges, type Conflicts, formatOpenConflicts } from "./conflicts.js";

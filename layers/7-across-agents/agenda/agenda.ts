@@ -1,17 +1,20 @@
 /** The agenda, gathered and for people. Changes nothing except the leases of `claim` and `release`. */
+
+import { createHash } from "node:crypto";
 import { DAY_MS } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
 import { formatAge } from "../../../src/base/format.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isSettled } from "../../../src/memory/conflict.js";
-import type { Memory } from "../../../src/memory/memory.js";
-import { readConflictRecords } from "../../../src/memory/store/conflict-log.js";
-import { listNewestSessions, readSession } from "../../../src/notes/session-files.js";
-import { type Instance, LONGEST_LEASE_MS, PERSON } from "../../../src/project/other-instances.js";
+import { isActive, type Memory } from "../../../src/memory/memory.js";
+import { type ConflictRecord, readConflictRecords } from "../../../src/memory/store/conflict-log.js";
+import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
+import { listNewestSessions, type ReadSession, readSession } from "../../../src/notes/session-files.js";
+import { type Instance, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/instances.js";
+import { foldSentence, toLine } from "../../../src/text/text.js";
 import { formatLease, type Leases } from "../leases/leases.js";
-import { type AgendaItem, type AgendaKind, type AgendaSession, planAgenda } from "./plan-agenda.js";
 
-export interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "sessions"> {
+interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "sessions"> {
   folders: { memory: string; sessionMemory: string };
   leases: Pick<Leases, "claim" | "list" | "release">;
   /** All readable memories. */
@@ -20,26 +23,21 @@ export interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "s
   living(): Promise<readonly Instance[]>;
 }
 
-export interface Agenda {
-  /** Rejects with the system's error. */
-  read(): Promise<AgendaItem[]>;
-  /** Claims an item for the session, for eight hours at most, which is the default. @throws StrataError NO_ITEM, TAKEN */
-  claim(id: string, session: string, forMs?: number): Promise<AgendaItem>;
-  /** @throws StrataError NO_ITEM, TAKEN */
-  release(id: string, session: string): Promise<AgendaItem>;
-}
+export type Agenda = ReturnType<typeof createAgenda>;
 
 /** Maximum number of sessions to read, newest first; older ones are unlikely to be continued. */
 const LOOKED_INTO = 200;
 /** Maximum length of the item's text in the list of leases, in characters. */
 const LONGEST_WHY = 80;
 
-export function createAgenda(options: AgendaOptions): Agenda {
+/** Every call rejects with the system's error. */
+export function createAgenda(options: AgendaOptions) {
   const { clock, leases } = options;
   return {
     read,
 
-    async claim(id, session, forMs = LONGEST_LEASE_MS) {
+    /** Claims an item for the session, for eight hours at most, which is the default. @throws StrataError NO_ITEM, TAKEN */
+    async claim(id: string, session: string, forMs = LONGEST_LEASE_MS): Promise<AgendaItem> {
       const item = await find(id);
       const why = item.item === undefined ? { why: item.text.slice(0, LONGEST_WHY) } : {};
       const outcome = await leases.claim(item.item ?? id, { session, forMs, ...why });
@@ -47,7 +45,8 @@ export function createAgenda(options: AgendaOptions): Agenda {
       return item;
     },
 
-    async release(id, session) {
+    /** @throws StrataError NO_ITEM, TAKEN */
+    async release(id: string, session: string): Promise<AgendaItem> {
       const item = await find(id);
       const outcome = await leases.release(item.item ?? id, { session });
       if (outcome.kind === "taken") throw taken(formatLease(outcome.by));
@@ -172,7 +171,7 @@ function formatClaim({ claim }: AgendaItem): string[] {
 
 /* `/agenda`; loaded at the first use. */
 
-export interface AgendaAnswerOptions
+interface AgendaAnswerOptions
   extends Pick<LayerContext, "clock" | "files" | "folders" | "instances" | "memories" | "sessions"> {
   leases: Leases;
 }
@@ -199,3 +198,175 @@ export async function answerAgenda(
   const item = await agenda[action](id, sessionID);
   return action === "claim" ? `Claimed for this session: ${item.text}` : `Released: ${item.text}`;
 }
+
+/*
+ * The agenda: open work of a project, in all sessions of this machine and all instances.
+ *
+ *     request    the last request of a session, if unanswered
+ *     question   the agent's last question, if unanswered
+ *     todo       open in the newest list, of any session, that names it
+ *     next       a step that a session announced but did not take
+ *     plan       a plan without work since it was written, or of a session with open items
+ *     blocker    an active memory of this type
+ *     conflict   two versions of a memory, undecided
+ *     held       a lease on something else
+ *
+ * Pure. An item's id is made from its contents, so it stays the same from day to day.
+ */
+
+export const agendaKinds = [
+  "request",
+  "question",
+  "todo",
+  "next",
+  "plan",
+  "blocker",
+  "conflict",
+  "held",
+] as const;
+export type AgendaKind = (typeof agendaKinds)[number];
+
+export interface AgendaItem {
+  /** `a-` and 7 hexadecimal digits. */
+  id: string;
+  kind: AgendaKind;
+  /** One line. */
+  text: string;
+  /** When it arose, in milliseconds since 1970; 0 if unknown. */
+  atMs: number;
+  /** The session that it comes from, if any. */
+  session?: string;
+  /** The session's instance, if it is running. */
+  instance?: string;
+  /** Is an agent at work in the session? */
+  isBusy?: true;
+  /** Is it the todo that the agent is working on? */
+  isInProgress?: true;
+  /** Did it come with the repository? Then it is data, whatever it says. */
+  isForeign?: true;
+  /** For the kind `held`: what is leased. */
+  item?: string;
+  /** Who claimed it. */
+  claim?: Pick<Lease, "instance" | "session" | "untilMs">;
+}
+
+export interface AgendaSession extends Pick<ReadSession, "removed" | "sessionID" | "stored"> {
+  live?: { instance: string; isBusy: boolean };
+}
+
+export interface AgendaInput {
+  sessions: readonly AgendaSession[];
+  memories: readonly Memory[];
+  conflicts: readonly Pick<ConflictRecord, "found" | "id" | "title">[];
+  /** Leases in force. */
+  leases: readonly Lease[];
+  nowMs: number;
+}
+
+const LONGEST_TEXT = 200;
+const ORDER = new Map(agendaKinds.map((kind, index) => [kind, index]));
+
+/** Grouped by kind, newest first within each. */
+export function planAgenda({ conflicts, leases, memories, nowMs, sessions }: AgendaInput): AgendaItem[] {
+  const items = [
+    ...planSessions(sessions),
+    ...memories.filter((memory) => isOpenBlocker(memory, nowMs)).map(toBlocker),
+    ...conflicts.map(toConflict),
+  ];
+  const ids = new Set(items.map(({ id }) => id));
+  const claims = new Map(leases.map((lease) => [lease.item, lease]));
+  const claimed = items.map((item) => {
+    const lease = claims.get(item.id);
+    return lease ? { ...item, claim: lease } : item;
+  });
+  const held = leases.filter(({ item }) => !ids.has(item) && !isAgendaID(item)).map(toHeld);
+  const rankOf = ({ kind }: AgendaItem): number => ORDER.get(kind) ?? 0;
+  return [...claimed, ...held].sort((a, b) => rankOf(a) - rankOf(b) || b.atMs - a.atMs);
+}
+
+export const isAgendaID = (text: string): boolean => /^a-[0-9a-f]{7}$/.test(text);
+
+function planSessions(sessions: readonly AgendaSession[]): AgendaItem[] {
+  const isNewest = findNewestTodos(sessions);
+  return sessions.flatMap((session) => {
+    const { live, removed, sessionID, stored } = session;
+    const { ledger } = stored;
+    const open = findOpenPoints(ledger, removed);
+    const todos = open.todos.filter(({ content }) => isNewest(session, content));
+    const question = open.answer && findQuestion(ledger);
+    const from: Pick<AgendaItem, "instance" | "isBusy" | "session"> = {
+      session: sessionID,
+      ...(live && { instance: live.instance }),
+      ...(live?.isBusy && { isBusy: true }),
+    };
+    const make = (kind: AgendaKind, text: string, atMs: number): AgendaItem => ({
+      ...{ id: formatID(kind, sessionID, text), kind, text: short(text), atMs },
+      ...from,
+    });
+    return [
+      ...(open.request ? [make("request", open.request.text, open.request.at)] : []),
+      ...(question !== undefined && open.answer ? [make("question", question, open.answer.at)] : []),
+      ...todos.map(({ content, status }) => ({
+        ...make("todo", content, ledger.todos?.at ?? 0),
+        ...(status === "in_progress" && { isInProgress: true as const }),
+      })),
+      ...(open.next && question === undefined ? [make("next", open.next.text, open.next.at)] : []),
+      ...(ledger.plan && isPlanOpen(session, hasOpenPoints({ ...open, todos }))
+        ? [make("plan", ledger.plan.path, ledger.plan.at)]
+        : []),
+    ];
+  });
+}
+
+/** Is the session's list the newest that names this todo? */
+function findNewestTodos(
+  sessions: readonly AgendaSession[],
+): (session: AgendaSession, content: string) => boolean {
+  const newest = new Map<string, AgendaSession>();
+  const timeOf = ({ stored }: AgendaSession): number => stored.ledger.todos?.at ?? 0;
+  for (const session of sessions)
+    for (const { content } of session.stored.ledger.todos?.items ?? []) {
+      const known = newest.get(foldSentence(content));
+      if (!known || timeOf(known) < timeOf(session)) newest.set(foldSentence(content), session);
+    }
+  return (session, content) => newest.get(foldSentence(content)) === session;
+}
+
+function isPlanOpen({ removed, stored }: AgendaSession, hasOpen: boolean): boolean {
+  const { changes, plan } = stored.ledger;
+  if (!plan || removed.has(`plan:${plan.path}`)) return false;
+  return hasOpen || !changes.some(({ at, path }) => at > plan.at && path !== plan.path);
+}
+
+const isOpenBlocker = (memory: Memory, nowMs: number): boolean =>
+  memory.type === "blocker" && isActive(memory, nowMs);
+
+function toBlocker({ content, id, isForeign, provenance, title, updated }: Memory): AgendaItem {
+  const { session } = provenance;
+  return {
+    ...{ id: formatID("blocker", id, ""), kind: "blocker", text: short(content || title) },
+    atMs: readTime(updated),
+    ...(session !== undefined && { session }),
+    ...(isForeign && { isForeign }),
+  };
+}
+
+const toConflict = ({ found, id, title }: AgendaInput["conflicts"][number]): AgendaItem => ({
+  ...{ id: formatID("conflict", id, found), kind: "conflict", text: short(`${title} (${id})`) },
+  atMs: readTime(found),
+});
+
+function toHeld(lease: Lease): AgendaItem {
+  const { item, sinceMs, why } = lease;
+  return {
+    ...{ id: formatID("held", item, ""), kind: "held", atMs: sinceMs, item, claim: lease },
+    text: short(why === undefined ? item : `${item}, for ${JSON.stringify(why)}`),
+  };
+}
+
+const formatID = (...parts: string[]): string =>
+  `a-${createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 7)}`;
+
+const readTime = (date: string): number => Date.parse(date) || 0;
+
+const short = (text: string): string => toLine(text, LONGEST_TEXT);

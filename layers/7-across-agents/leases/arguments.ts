@@ -1,6 +1,6 @@
 /** Schemas of this layer's tool arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
-import { LONGEST_ITEM, LONGEST_WHY } from "../../../src/project/other-instances.js";
+import { LONGEST_ITEM, LONGEST_WHY } from "../../../src/project/instances.js";
 
 /** Maximum number of tasks in one call of `fork`; they run in parallel. */
 export const MOST_TASKS = 5;

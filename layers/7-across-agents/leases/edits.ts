@@ -33,14 +33,14 @@ import { createDayLog } from "../../../src/io/json-lines.js";
 import { type HookInput, refuse, type ToolArguments } from "../../../src/kernel/hooks.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readText } from "../../../src/messages/call.js";
-import type { Instances } from "../../../src/project/instances.js";
 import {
   formatSession,
   type Instance,
+  type Instances,
   isName,
   type Lease,
   PERSON,
-} from "../../../src/project/other-instances.js";
+} from "../../../src/project/instances.js";
 import { formatTime } from "../format.js";
 
 export interface EditLine {

@@ -4,14 +4,14 @@ import { StrataError } from "../../../src/base/error.js";
 import { createStateFile, formatPage } from "../../../src/io/state-file.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Instances } from "../../../src/project/instances.js";
 import {
   findHeld,
+  type Instances,
   type Lease,
   LONGEST_LEASE_MS,
   PERSON,
   parseLeases,
-} from "../../../src/project/other-instances.js";
+} from "../../../src/project/instances.js";
 import { formatTime } from "../format.js";
 import type { leaseArguments } from "./arguments.js";
 import type { Places } from "./edits.js";

@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
-import type { Instances } from "../../../src/project/instances.js";
 import {
   CLIENT_PREFIX,
   formatSession,
   type Instance,
+  type Instances,
   type LiveSession,
-} from "../../../src/project/other-instances.js";
+} from "../../../src/project/instances.js";
 import type { sendMessageArguments } from "../leases/arguments.js";
 import { type AgentMessage, type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
 

@@ -5,9 +5,9 @@ import {
   createAgenda,
   findRecent,
   formatAgenda,
+  isAgendaID,
   USUAL_DAYS,
 } from "../../../layers/7-across-agents/agenda/agenda.js";
-import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import { createPlaces } from "../../../layers/7-across-agents/leases/edits.js";
 import {
   createLeases,
@@ -24,7 +24,7 @@ import {
   LONGEST_ITEM,
   LONGEST_WHY,
   PERSON,
-} from "../../project/other-instances.js";
+} from "../../project/instances.js";
 import { requireProject } from "../core.js";
 import { defineOperation, defineTerminalOperation, flag, text, wholeNumber } from "../operation.js";
 import { openLocks, openOwnState, type Project } from "../project.js";

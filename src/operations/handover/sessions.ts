@@ -3,7 +3,7 @@ import * as z from "zod";
 import { formatAge, formatCounted } from "../../base/format.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../notes/session-files.js";
-import type { Instance } from "../../project/other-instances.js";
+import type { Instance } from "../../project/instances.js";
 import { readTitles } from "../../status/session-titles.js";
 import { toLine } from "../../text/text.js";
 import { defineTerminalOperation, wholeNumber } from "../operation.js";
