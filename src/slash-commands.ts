@@ -6,7 +6,7 @@ import { StrataError } from "./base/error.js";
 import type { Layer, SlashCommand } from "./kernel/layer.js";
 import type { KernelContext, Stack } from "./kernel/layer-context.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "./memory/format-foreign.js";
-import { createFindSimilar, createGate } from "./memory/gate/gate.js";
+import { createGate } from "./memory/gate/gate.js";
 import { type Memory, type MemoryType, readTypeName } from "./memory/memory.js";
 import { createConflictLog } from "./memory/store/conflict-log.js";
 import type { Memories } from "./memory/store/store.js";
@@ -164,7 +164,7 @@ async function createCore(context: KernelContext, session: string): Promise<Core
     root: context.host.project,
     style: plainStyle,
     candidates: async () => context.candidates,
-    gate: async () => createGate({ memories, findSimilar: createFindSimilar(memories, search) }),
+    gate: async () => createGate({ memories, search }),
     search: async () => ({ ...search, waitForMeaning: async () => {}, onIdle: async () => {} }),
     entities: async () => context.entities,
     contextRequests: async () =>

@@ -28,7 +28,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import { createFindSimilar, createGate } from "../../src/memory/gate/gate.js";
+import { createGate } from "../../src/memory/gate/gate.js";
 import { type MemoryDraft, memoryTypes, planPrivateTypes } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store/store.js";
@@ -194,8 +194,7 @@ function create(context: LayerContext): LayerParts {
   });
   const changes = createAgentChanges(context);
   const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };
-  const findSimilar = createFindSimilar(memories, search);
-  const gate = createGate({ memories: { ...memories, remember }, findSimilar });
+  const gate = createGate({ memories: { ...memories, remember }, search });
   const agentJudge = createAgentJudge({ ...context, gate });
   const conversation = createConversation({ ...shared, agentJudge, match: search.match });
   const extraction = createExtraction({ ...context, gate });

@@ -19,7 +19,7 @@ import { createRecallTool } from "../../layers/5-auto-memory/tools/tools.js";
 import { createUpdateTool } from "../../layers/5-auto-memory/tools/update.js";
 import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";
 import { createLeases } from "../../layers/7-across-agents/leases/leases.js";
-import { createFindSimilar, createGate } from "../memory/gate/gate.js";
+import { createGate } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, planPrivateTypes } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { createStyle } from "../operations/command.js";
@@ -127,7 +127,7 @@ export function openClientContext(shared: SharedContext, client: string) {
         return written.kind === "conflict" ? refuseConflict(written) : written;
       },
     },
-    findSimilar: createFindSimilar(memories, search),
+    search,
   });
   const instances = createInstances({
     ...{ clock, files, log, processes, id },

@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import { type Clock, waitAtMost } from "../io/clock.js";
-import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
+import { createGate, type Gate } from "../memory/gate/gate.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store/store.js";
@@ -55,8 +55,5 @@ export async function openLastingSearch(
 export async function openGate(project: Project, memories: OpenMemories): Promise<Gate> {
   await memories.list();
   const search = await openSearch(project, memories);
-  return createGate({
-    memories: { ...memories, list: async () => memories.known() },
-    findSimilar: createFindSimilar(memories, search),
-  });
+  return createGate({ memories: { ...memories, list: async () => memories.known() }, search });
 }

@@ -228,7 +228,7 @@ async function keep(
     provenance: { by: "user", session, message, evidence, how: "model", why },
   };
   const { operation = "extract", run } = request;
-  const cause = { operation, session, reason: `judged by ${why}`, ...(run !== undefined && { run }) };
+  const cause = { operation, session, reason: `judged by ${why}`, ...(run !== undefined && { run, saidMs }) };
   const replaced = verdict.replaces === undefined ? undefined : known[verdict.replaces];
   const written = await gate.save(draft, saidMs, cause, replaced ? [replaced.id] : []);
   if (written.kind === "refused") {

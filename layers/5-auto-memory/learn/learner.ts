@@ -174,11 +174,6 @@ function createOpenReader({ candidates, isTheirs, settled }: LearnerOptions) {
   }
 }
 
-/** A memory of a past conversation has its dates. */
-export const atItsTime = (gate: Pick<Gate, "save">): Pick<Gate, "save"> => ({
-  save: (draft, saidMs, cause, replaces) => gate.save(draft, saidMs, { ...cause, saidMs }, replaces),
-});
-
 export function describeMemory(
   { content, links, provenance, title, type }: Memory,
   session = provenance.session ?? "",

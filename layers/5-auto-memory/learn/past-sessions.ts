@@ -18,7 +18,6 @@ import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import type { ModelJudgeContext } from "../judge/model-judge.js";
 import {
-  atItsTime,
   createLearner,
   createPastJudge,
   createSettled,
@@ -87,7 +86,7 @@ export function createPastReader(context: PastReaderContext): PastReader {
     const settled = createSettled({ files, folder: folders.extraction, log });
     const wanted = await choose(listed.ids, settled, cursors);
     if (wanted.length === 0) return;
-    const shared = { ...context, gate: atItsTime(context.gate), run: randomUUID().slice(0, 8), settled };
+    const shared = { ...context, run: randomUUID().slice(0, 8), settled };
     const learner = createLearner({ ...shared, isTheirs: (text) => !listed.isTemplate(text) });
     const judge = createPastJudge({ ...shared, parentID: sessionID });
     const split = createTurnSplitter();

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
-  atItsTime,
   createLearner,
   createSettled,
   type Learned,
@@ -98,7 +97,7 @@ async function learnAll(project: Project, memories: OpenMemories, given: Given):
   const shared = {
     ...{ clock: cli.clock, log, memories, run },
     candidates: openCandidates(project),
-    gate: atItsTime(await openGate(project, memories)),
+    gate: await openGate(project, memories),
     settled: createSettled({ files, folder: folders.extraction, log }),
   };
   const learner = createLearner({ ...shared, isTheirs: (text) => !isTemplate(text) });

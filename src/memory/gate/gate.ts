@@ -30,9 +30,6 @@ import type { MemorySearch } from "../search/search.js";
 import type { Cause } from "../store/ledger-line.js";
 import type { MemoryStore, Written } from "../store/store.js";
 
-/** Memories on the same subject, most similar first. */
-export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;
-
 export interface Gate {
   /**
    * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
@@ -51,16 +48,17 @@ export interface Gate {
   takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
 }
 
-export interface GateOptions {
+interface GateOptions {
   memories: Pick<MemoryStore, "list" | "remember" | "update">;
-  /** Default: compare all memories. */
-  findSimilar?: FindSimilar;
+  /** Finds what to compare with among many; absent: all are compared. */
+  search?: Pick<MemorySearch, "find">;
 }
 
-/** Maximum number of similar memories to compare with, unless all are compared. */
+/** All are compared while they are few: a contradiction need not share many words. */
+const FEW_MEMORIES = 500;
 const MOST_SIMILAR = 20;
 
-export function createGate({ findSimilar, memories }: GateOptions): Gate {
+export function createGate({ memories, search }: GateOptions): Gate {
   return {
     async keep(draft, cause) {
       const similar = await readSimilar(draft);
@@ -100,9 +98,9 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
   /** In the order of the store. Foreign memories neither contradict the user nor absorb the user's words. */
   async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
     const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
-    if (!findSimilar) return all;
-    const found = await findSimilar(`${title}\n${content}`, { limit: MOST_SIMILAR });
-    const ids = new Set(found.map(({ id }) => id));
+    if (!search || all.length <= FEW_MEMORIES) return all;
+    const found = await search.find({ text: `${title}\n${content}`, limit: MOST_SIMILAR, byWords: true });
+    const ids = new Set(found.flatMap((one) => (one.kind === "memory" ? [one.memory.id] : [])));
     return all.filter(({ id }) => ids.has(id));
   }
 
@@ -118,7 +116,6 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
   }
 }
 
-/** The memories to compare a draft with, in the order of the store; none is foreign. */
 function supersede(memory: Memory, supersededBy: string): Memory | undefined {
   return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
 }
@@ -351,20 +348,5 @@ function cleanFields({ aliases, provenance, tags, title, when }: MemoryDraft): C
       ...provenance,
       ...(evidence !== undefined && { evidence: line(evidence, LONGEST_EVIDENCE) }),
     },
-  };
-}
-
-const FEW_MEMORIES = 500;
-
-/** Returns all memories while they are few: a contradiction need not share many words. */
-export function createFindSimilar(
-  memories: Pick<MemoryStore, "known">,
-  search: Pick<MemorySearch, "find">,
-): FindSimilar {
-  return async (text, { limit }): Promise<readonly Memory[]> => {
-    const known = memories.known();
-    if (known.length <= FEW_MEMORIES) return known;
-    const found = await search.find({ text, limit, byWords: true });
-    return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   };
 }
