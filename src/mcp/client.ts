@@ -15,8 +15,8 @@ import {
   refuseConflict,
 } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { createFindDoubts } from "../../layers/5-auto-memory/injection/current-facts.js";
-import { createRecallTool } from "../../layers/5-auto-memory/tools/tools.js";
-import { createUpdateTool } from "../../layers/5-auto-memory/tools/update.js";
+import { createRecallTool, createUpdateTool } from "../../layers/5-auto-memory/tools/tools.js";
+
 import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";
 import { createLeases } from "../../layers/7-across-agents/leases/leases.js";
 import { createGate } from "../memory/gate/gate.js";

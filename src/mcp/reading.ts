@@ -6,7 +6,7 @@ import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/confli
 import { describeEntities } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
-import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/tools.js";
+import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/recall.js";
 import type { Memory } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
 import { type Found, listShownWhole, type MemoryQuery } from "../memory/search/search.js";

@@ -1,7 +1,7 @@
 /** All tools of the server: those that find memories, about sessions, and about the memories as a whole. Clients add the server's name to a tool's, for example `memory_recall`. */
 
 import * as z from "zod";
-import { formatAnswer } from "../../layers/5-auto-memory/tools/tools.js";
+import { formatAnswer } from "../../layers/5-auto-memory/tools/recall.js";
 import { runDream } from "../../layers/6-dream/dream.js";
 import { formatDream } from "../../layers/6-dream/page.js";
 import { formatTime } from "../../layers/7-across-agents/format.js";

@@ -1,8 +1,9 @@
 /** Tools that add or change memories. What a client may do with one is decided by the operations. */
+
 import * as z from "zod";
-import { formatPath } from "../../layers/5-auto-memory/tools/remember.js";
 import { StrataError } from "../base/error.js";
 import type { Memory } from "../memory/memory.js";
+import { shortenPath } from "../messages/call.js";
 import {
   type Answer,
   type OperationEntry,
@@ -96,7 +97,7 @@ export const writeTools: readonly McpTool[] = [
       const { id } = await requireMemory(client, memory_id);
       const { data } = await change(client, operations.archive, { name: id, reason: why });
       const { done, path } = data as WrittenData;
-      return `${done}: ${id} in ${formatPath(path, client.core.root)}`;
+      return `${done}: ${id} in ${shortenPath(path, client.core.root)}`;
     },
   }),
   blockerTool("resolve_blocker", "Mark a blocker as resolved.", "default"),

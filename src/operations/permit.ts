@@ -3,13 +3,14 @@
  * the user as candidates, its facts count as an agent's, and it changes no words of the user's. Private memories do not
  * exist for it, unless the user has started the server with them.
  */
-import { formatPath } from "../../layers/5-auto-memory/tools/remember.js";
+
 import { findWhen, formatTitle } from "../../layers/5-auto-memory/words/describe.js";
 import { StrataError } from "../base/error.js";
 import { refuseWords } from "../memory/draft.js";
 import { TAKES_OVER } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
+import { shortenPath } from "../messages/call.js";
 import { createComparison } from "../text/compare.js";
 import { toLine } from "../text/text.js";
 import type { Caller, Core } from "./core.js";
@@ -156,5 +157,5 @@ export function answerAdded({ root }: Core, added: Added, run: string): Answer {
   }
   const { isKnown, kind, memory, path } = added;
   const done = isKnown || kind === "unchanged" ? "Known already" : "Kept";
-  return { text: `${done}: ${memory.id} in ${formatPath(path, root)}`, data: { done, memory, path }, run };
+  return { text: `${done}: ${memory.id} in ${shortenPath(path, root)}`, data: { done, memory, path }, run };
 }

@@ -1,4 +1,5 @@
 /** Which candidates the running agent is asked about, in which words, and what it keeps of them by letter. */
+import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
@@ -17,11 +18,10 @@ import {
 } from "../../../src/memory/candidates/candidate.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/memory.js";
-import { readTime } from "../../../src/messages/call.js";
+import { readTime, shortenPath } from "../../../src/messages/call.js";
 import { countReportedTokens } from "../../../src/messages/history.js";
 import { cut, toSafeLine, withoutMark } from "../../../src/text/text.js";
 import { boundTokens, findOwnText } from "../injection/boot.js";
-import { formatPath } from "../tools/remember.js";
 import { formatStatement } from "../words/statements.js";
 import { prove } from "./verdicts.js";
 
@@ -143,6 +143,8 @@ const readLetter = (letter: string): number =>
 
 /* What the agent wants to keep, by letter. */
 
+export const keepArguments = z.object({ letters: z.string().trim().min(1).max(300) });
+
 type KeepContext = Pick<LayerContext, "candidates" | "clock" | "folders" | "host"> & { gate: Gate };
 
 interface KeepRequest {
@@ -239,7 +241,7 @@ async function keepOne(
   if (written.kind === "refused") return leave(written.why);
   const { id } = written.memory;
   return {
-    line: `is kept as ${id} in ${formatPath(written.path, folders.project)}`,
+    line: `is kept as ${id} in ${shortenPath(written.path, folders.project)}`,
     note: { ...base, outcome: "kept", why: "asked, it found this worth knowing", id },
   };
 }

@@ -6,76 +6,91 @@
  * the agent may ask the user, or store a fact as `knowledge`, which is not a rule. A subagent's session has no messages of
  * the user.
  */
-import { relative } from "node:path";
-import type { z } from "zod";
+
+import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { KEEP_TOOL } from "../../../src/memory/candidates/candidate.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
-import { type MemoryDraft, memoryTypes, type Provenance, usersTypes } from "../../../src/memory/memory.js";
+import {
+  type MemoryDraft,
+  memoryTypes,
+  type Provenance,
+  readTypeName,
+  usersTypes,
+} from "../../../src/memory/memory.js";
 import type { MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store/store.js";
+import { shortenPath } from "../../../src/messages/call.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
 import type { FindDoubts } from "../injection/current-facts.js";
-import type { Said } from "../said/find-said.js";
+import { findEnd, findSaid, findVerbatim, type Said, saysEverywhere } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
-import type { keepArguments, rememberArguments } from "./arguments.js";
 
-const parameters: ToolParameters = {
-  properties: {
-    content: { type: "string" },
-    type: { type: "string", enum: memoryTypes },
-  },
-  required: ["content", "type"],
-};
+/** Other tools' names for types are accepted and not offered. */
+export const type = z.preprocess(
+  (given) => (typeof given === "string" ? (readTypeName(given) ?? given) : given),
+  z.enum(memoryTypes),
+);
+const words = z.array(z.string().trim().min(1).max(120)).max(20).optional();
+
+export const rememberArguments = z.object({
+  content: z.string().trim().min(3).max(10_000),
+  type,
+  title: z.string().trim().min(3).max(120).optional(),
+  aliases: words,
+  tags: words,
+  entities: words,
+  importance: z.number().min(0).max(1).optional(),
+  sensitivity: z.enum(["internal", "private"]).optional(),
+  scope: z.enum(["project", "global"]).optional(),
+  expires: z.string().optional(),
+});
+
 type Arguments = z.output<typeof rememberArguments>;
 
-export function createRememberTool(context: MemoryToolsContext): Tool {
-  const { changes, clock, gate, readUsersMessages } = context;
-  return defineTool<typeof rememberArguments>({
-    name: "memory_remember",
-    description:
-      "Keep one fact at once: a correction, rule, decision with its reason, or fact found the hard way; not the task, its state or what code or git says. directive, preference, feedback, pattern: the user's own sentence. Also: title, aliases[], tags[], entities[], importance (0-1), sensitivity (private), scope (global), expires (date).",
-    parameters,
-    loadCheck: async () => (await import("./arguments.js")).rememberArguments,
-    async execute(args, { messageID, sessionID: session }) {
-      const nowMs = clock.now();
-      const expires = readExpiry(args.expires, nowMs);
-      const messages = await readUsersMessages(session);
-      const words = await import("../said/find-said.js");
-      const isUsers = usersTypes.has(args.type);
-      const search = isUsers ? words.findSaid(args.content, messages) : undefined;
-      if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
-      const said = search?.said ?? words.findVerbatim(args.content, messages);
-      const planned =
-        isUsers && said
-          ? planSaid(args, said, { ...words, nowMs })
-          : { draft: planFact(args, said, expires) };
-      const provenance = said
-        ? provenanceOf(said, session)
-        : { by: "agent" as const, session, message: messageID, how: "tool" as const };
-      const cause = { operation: "remember", session };
-      const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
-      if (said) await noteSuperseded(written, said.text, session);
-      const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
-      const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
-      return isUsers && said
-        ? [answer, `Word for word: ${said.text}`, ...(planned.left ?? [])].join("\n")
-        : answer;
-    },
-  });
+/** Where a tool was called. */
+export type Call = Readonly<Record<"messageID" | "sessionID", string>>;
 
-  /** Logs which of the user's earlier memories the new one has superseded. */
-  async function noteSuperseded(written: Written, words: string, session: string): Promise<void> {
-    if (written.kind !== "written") return;
-    const what = `put ${written.memory.id} in the place of`;
-    for (const { id, type } of written.superseded ?? [])
-      if (usersTypes.has(type)) await changes.note({ id, what, words, session });
-  }
+export async function remember(
+  context: MemoryToolsContext,
+  args: Arguments,
+  { messageID, sessionID: session }: Call,
+): Promise<string> {
+  const { clock, gate, readUsersMessages } = context;
+  const nowMs = clock.now();
+  const expires = readExpiry(args.expires, nowMs);
+  const messages = await readUsersMessages(session);
+  const isUsers = usersTypes.has(args.type);
+  const search = isUsers ? findSaid(args.content, messages) : undefined;
+  if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
+  const said = search?.said ?? findVerbatim(args.content, messages);
+  const planned = isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires) };
+  const provenance = said
+    ? provenanceOf(said, session)
+    : { by: "agent" as const, session, message: messageID, how: "tool" as const };
+  const cause = { operation: "remember", session };
+  const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
+  if (said) await noteSuperseded(context, written, { words: said.text, session });
+  const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
+  const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
+  return isUsers && said
+    ? [answer, `Word for word: ${said.text}`, ...(planned.left ?? [])].join("\n")
+    : answer;
+}
+
+/** Logs which of the user's earlier memories the new one has superseded. */
+async function noteSuperseded(
+  { changes }: MemoryToolsContext,
+  written: Written,
+  { session, words }: { session: string; words: string },
+): Promise<void> {
+  if (written.kind !== "written") return;
+  const what = `put ${written.memory.id} in the place of`;
+  for (const { id, type } of written.superseded ?? [])
+    if (usersTypes.has(type)) await changes.note({ id, what, words, session });
 }
 
 interface Planned {
@@ -88,11 +103,7 @@ interface Planned {
 function planSaid(
   { aliases, expires, importance, scope, sensitivity, tags, type }: Arguments,
   { atMs, text }: Said,
-  {
-    findEnd,
-    nowMs,
-    saysEverywhere,
-  }: Pick<typeof import("../said/find-said.js"), "findEnd" | "saysEverywhere"> & { nowMs: number },
+  nowMs: number,
 ): Planned {
   const isGlobal = scope === "global" && saysEverywhere(text);
   const end = expires === undefined ? undefined : findEnd(text, expires, atMs ?? nowMs);
@@ -160,7 +171,7 @@ export interface MemoryToolsContext
   search: Pick<MemorySearch, "find">;
   findDoubts: FindDoubts;
   /** Absent where the agent is not asked what to keep. */
-  agentJudge?: Keeper | undefined;
+  agentJudge?: { keep(letters: string, sessionID: string): Promise<string> } | undefined;
   /** The user's messages in the session; empty for a subagent's session, where another agent writes. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
 }
@@ -177,16 +188,10 @@ export function formatWritten(
   what: string,
 ): string {
   if (written.kind !== "refused")
-    return `${what}: ${written.memory.id} in ${formatPath(written.path, folders.project)}`;
+    return `${what}: ${written.memory.id} in ${shortenPath(written.path, folders.project)}`;
   const { existing, why } = written;
   const known = existing ? ` It is known as ${existing.id}; memory_update changes that one.` : "";
   throw new StrataError("EMEMORYREFUSED", `Nothing was changed. ${why}${known}`);
-}
-
-/** The path relative to the project if it is inside. */
-export function formatPath(path: string, project: string): string {
-  const inside = relative(project, path);
-  return inside.startsWith("..") ? path : inside.replaceAll("\\", "/");
 }
 
 export function refuseUnsaid(type: string, why: string): StrataError {
@@ -194,18 +199,4 @@ export function refuseUnsaid(type: string, why: string): StrataError {
     "EMEMORYUNSAID",
     `Nothing was changed. A ${type} holds what the user said, and ${why}. Repeat the user's own sentence as content, ask the user ("Shall I always …?") and try again after a yes, or keep a fact as knowledge.`,
   );
-}
-
-/* `memory_keep`: the agent keeps what it was asked about, in the user's own words. See judge/agent-judge.ts. */
-
-type Keeper = Record<"keep", (letters: string, sessionID: string) => Promise<string>>;
-
-export function createKeepTool(judge: Keeper): Tool {
-  return defineTool<typeof keepArguments>({
-    name: KEEP_TOOL,
-    description: "Keep what Strata asked: a, c directive.",
-    parameters: { properties: { letters: { type: "string" } }, required: ["letters"] },
-    loadCheck: async () => (await import("./arguments.js")).keepArguments,
-    execute: ({ letters }, { sessionID }) => judge.keep(letters, sessionID),
-  });
 }

@@ -5,21 +5,28 @@
  * opposite, or a yes to the agent's question. Such a change gives a toast, and a line in the next session. Pinning, which
  * puts a memory before all others for good, needs such words for any memory.
  */
-import type { z } from "zod";
+import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { refuseConflict } from "../injection/conflicts.js";
-import type { Said, SaidSearch } from "../said/find-said.js";
+import { findOrder } from "../said/find-order.js";
+import { findSaid, findVerbatim, type Said, type SaidSearch } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
-import type { updateArguments } from "./arguments.js";
-import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./remember.js";
+import { type Call, formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./remember.js";
 
+export const updateArguments = z.object({
+  id: z.string().trim().min(3),
+  action: z.enum(["edit", "archive", "restore", "resolve", "reopen", "link", "unlink", "pin", "unpin"]),
+  content: z.string().trim().min(3).max(10_000).optional(),
+  title: z.string().trim().min(3).max(120).optional(),
+  to: z.string().trim().min(3).optional(),
+  reason: z.string().trim().max(300).optional(),
+});
 type Arguments = z.output<typeof updateArguments>;
 type Action = Arguments["action"];
 
@@ -35,89 +42,80 @@ const DONE: Readonly<Record<Action, readonly [answer: string, told: string]>> = 
   pin: ["Pinned", "pinned"],
   unpin: ["No longer pinned", "unpinned"],
 };
-const parameters: ToolParameters = {
-  properties: {
-    id: { type: "string" },
-    action: { type: "string", enum: Object.keys(DONE) },
-    content: { type: "string" },
-  },
-  required: ["id", "action"],
-};
-
 /** Actions that need the user's words for any memory, since they change its rank for good. */
 const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
 
-export function createUpdateTool(context: MemoryToolsContext): Tool {
-  const { changes, conflicts, memories, readUsersMessages } = context;
-  return defineTool<typeof updateArguments>({
-    name: "memory_update",
-    description: "Change a memory; archive what no longer holds. Also: title, to (link), reason.",
-    parameters,
-    loadCheck: async () => (await import("./arguments.js")).updateArguments,
-    async execute(args, { messageID, sessionID }) {
-      const { action, id } = args;
-      const current = await memories.read(id);
-      const isUsers = current !== undefined && usersTypes.has(current.type);
-      const needsWords = isUsers || PINS.has(action);
-      const messages = action === "edit" || needsWords ? await readUsersMessages(sessionID) : [];
-      const words = current && needsWords ? await readOrder(current, args, messages) : undefined;
-      const reason = words === undefined ? args.reason : `the user said ${JSON.stringify(words)}`;
-      const cause: Cause = {
-        operation: action,
-        session: sessionID,
-        // The ledger keeps it for ever.
-        ...(reason && { reason: redactSecrets(reason).text }),
-      };
-      const by = { session: sessionID, message: messageID };
-      const written = await change(args, cause, { by, ...(await readSaid(current, args, messages)) });
-      const [answer, told] = DONE[action];
-      if (isUsers && words !== undefined && written.kind === "written")
-        await changes.note({ id, what: told, words, session: sessionID });
-      return formatWritten(context, written, written.kind === "unchanged" ? "Nothing to change" : answer);
-    },
-  });
+export async function update(
+  context: MemoryToolsContext,
+  args: Arguments,
+  { messageID, sessionID }: Call,
+): Promise<string> {
+  const { changes, memories, readUsersMessages } = context;
+  const { action, id } = args;
+  const current = await memories.read(id);
+  const isUsers = current !== undefined && usersTypes.has(current.type);
+  const needsWords = isUsers || PINS.has(action);
+  const messages = action === "edit" || needsWords ? await readUsersMessages(sessionID) : [];
+  const words = current && needsWords ? await readOrder(context, current, args, messages) : undefined;
+  const reason = words === undefined ? args.reason : `the user said ${JSON.stringify(words)}`;
+  const cause: Cause = {
+    operation: action,
+    session: sessionID,
+    // The ledger keeps it for ever.
+    ...(reason && { reason: redactSecrets(reason).text }),
+  };
+  const by = { session: sessionID, message: messageID };
+  const written = await change(context, args, cause, { by, ...readSaid(current, args, messages) });
+  const [answer, told] = DONE[action];
+  if (isUsers && words !== undefined && written.kind === "written")
+    await changes.note({ id, what: told, words, session: sessionID });
+  return formatWritten(context, written, written.kind === "unchanged" ? "Nothing to change" : answer);
+}
 
-  /** The user's words that ask for the change. Throws if there are none. */
-  async function readOrder(
-    memory: Memory,
-    { action }: Arguments,
-    messages: readonly UsersMessage[],
-  ): Promise<string> {
-    const all = await memories.list({ archived: action === "restore" });
-    const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
-    const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
-    const { findOrder } = await import("../said/find-order.js");
-    const words = findOrder({ action: ordered, memory, messages, others });
-    if (words !== undefined) return words;
-    const why = PINS.has(action)
-      ? "What is pinned stands before all else"
-      : `${memory.id} holds what the user said`;
-    throw refuse(
-      `${why}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
-    );
-  }
+/** The user's words that ask for the change. Throws if there are none. */
+async function readOrder(
+  { memories }: MemoryToolsContext,
+  memory: Memory,
+  { action }: Arguments,
+  messages: readonly UsersMessage[],
+): Promise<string> {
+  const all = await memories.list({ archived: action === "restore" });
+  const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
+  const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
+  const words = findOrder({ action: ordered, memory, messages, others });
+  if (words !== undefined) return words;
+  const why = PINS.has(action)
+    ? "What is pinned stands before all else"
+    : `${memory.id} holds what the user said`;
+  throw refuse(
+    `${why}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
+  );
+}
 
-  /** The user's words that support an edit's content. */
-  async function readSaid(
-    current: Memory | undefined,
-    { action, content, title }: Arguments,
-    messages: readonly UsersMessage[],
-  ): Promise<Pick<Evidence, "search" | "verbatim">> {
-    if (action !== "edit" || !current || content === undefined) return {};
-    const { findSaid, findVerbatim } = await import("../said/find-said.js");
-    if (usersTypes.has(current.type)) return { search: findSaid(content, messages) };
-    return title === undefined ? { verbatim: findVerbatim(content, messages) } : {};
-  }
+/** The user's words that support an edit's content. */
+function readSaid(
+  current: Memory | undefined,
+  { action, content, title }: Arguments,
+  messages: readonly UsersMessage[],
+): Pick<Evidence, "search" | "verbatim"> {
+  if (action !== "edit" || !current || content === undefined) return {};
+  if (usersTypes.has(current.type)) return { search: findSaid(content, messages) };
+  return title === undefined ? { verbatim: findVerbatim(content, messages) } : {};
+}
 
-  async function change(args: Arguments, cause: Cause, evidence: Omit<Evidence, "other">): Promise<Written> {
-    const { action, id } = args;
-    if (action === "archive") return memories.archive(id, cause);
-    if (action === "restore") return memories.restore(id, cause);
-    const other = args.to === undefined ? undefined : await memories.read(args.to);
-    const plan = (current: Memory) => planChange(current, args, { ...evidence, other });
-    const written = await conflicts.update(id, plan, cause);
-    return written.kind === "conflict" ? refuseConflict(written) : written;
-  }
+async function change(
+  { conflicts, memories }: MemoryToolsContext,
+  args: Arguments,
+  cause: Cause,
+  evidence: Omit<Evidence, "other">,
+): Promise<Written> {
+  const { action, id } = args;
+  if (action === "archive") return memories.archive(id, cause);
+  if (action === "restore") return memories.restore(id, cause);
+  const other = args.to === undefined ? undefined : await memories.read(args.to);
+  const plan = (current: Memory) => planChange(current, args, { ...evidence, other });
+  const written = await conflicts.update(id, plan, cause);
+  return written.kind === "conflict" ? refuseConflict(written) : written;
 }
 
 interface Evidence {
