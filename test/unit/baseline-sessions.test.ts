@@ -62,13 +62,6 @@ describe("the comparison with the bare host", () => {
     for (const { bare, keptOut, sent } of records) expect(keptOut).toBe((bare?.sent ?? 0) - (sent ?? 0));
   });
 
-  it("the comparison with the bare host goes on after a restart where it was", async () => {
-    const [through, again] = [sizes((await play()).world), sizes((await play(5)).world)];
-    expect(again).toHaveLength(8);
-    for (const [index, size] of through.entries())
-      expect(Math.abs((again[index] ?? 0) - size)).toBeLessThan(size * 0.01);
-  });
-
   it("the comparison with the bare host is estimated from the history in a fork, and after the ledger was deleted", async () => {
     const { session, world } = await play();
     const expected = (sizes(world).at(-1) ?? 0) + countCharacters(session.messages.slice(-1)) / 4;

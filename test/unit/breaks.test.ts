@@ -70,17 +70,6 @@ describe("a change by the host since the last request", () => {
     await (await world.restart()).request(copy(history));
     expect(reasons(world)).toHaveLength(2);
   });
-
-  it("a change by the host costs nothing while the cache is cold, and is recorded all the same", async () => {
-    const world = await openWorld();
-    await world.request(copy(history));
-    const ended = { created: 1, completed: world.clock.now() };
-    const tokens = { input: 9_000, output: 1, reasoning: 0, cache: { read: 0, write: 0 } };
-    const last = { ...said("three"), info: { ...said("three").info, time: ended, tokens } };
-    await world.clock.advance(3_600_000 * 2);
-    await world.request(copy([...history.slice(1), last, user("on")]));
-    expect(world.ledger("ses_1", "break")).toMatchObject([{ cacheLost: 0 }]);
-  });
 });
 
 describe("the digests of what was sent", () => {

@@ -36,17 +36,6 @@ describe("the budget of a day", () => {
     expect((await budget.reserve(call)).kind).toBe("reserved");
   });
 
-  it("the budget of a day refuses a call that may take more tokens than are left", async () => {
-    const { budget } = open({ dailyTokens: 1_500 });
-    await budget.reserve(call);
-    expect(await budget.reserve(call)).toEqual({
-      kind: "refused",
-      why: "it may take 1,000 tokens, and 500 of 1,500 (background.dailyTokens) are left today",
-      isUsedUp: true,
-    });
-    expect((await budget.reserve({ ...call, tokens: 500 })).kind).toBe("reserved");
-  });
-
   it("the budget of a day is never exceeded by concurrent instances, in whatever order their steps run", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 0, max: 4 }), async (scheduler, dailyCalls) => {

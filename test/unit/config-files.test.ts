@@ -40,13 +40,6 @@ describe("configuration files", () => {
       "/dir/opencode.jsonc",
     ]);
   });
-
-  it("configuration files of a folder outside the project are that folder's alone", () => {
-    const given = { ...input, directory: "/elsewhere", env: { XDG_CONFIG_HOME: "/x" } };
-    const files = paths(listConfigFiles(given));
-    expect(files.filter((path) => path.startsWith("/repo"))).toEqual([]);
-    expect(files).toContain("/elsewhere/opencode.json");
-  });
 });
 
 describe("whose a configuration file is", () => {

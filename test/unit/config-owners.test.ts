@@ -123,18 +123,6 @@ describe("a user's setting in a file of the project", () => {
     },
   );
 
-  it("a user's setting in a file of the project counts for each of the seed's settings, if it costs less", async () => {
-    const cheaper = {
-      sessionMemory: { enabled: false, updateThreshold: 8_192, toolCallThreshold: 20 },
-      autoCompact: { enabled: false, threshold: 40_000, retryLimit: 1 },
-      autoMemory: { enabled: false, maxLines: 100, maxSize: 10_000 },
-      dream: { enabled: false, interval: 7_200_000, maxRuntime: 60_000 },
-    };
-    const { config, problems } = await read({ [PROJECT]: { memory: cheaper } });
-    expect(config).toMatchObject(cheaper);
-    expect(problems).toEqual([]);
-  });
-
   it("a user's setting in a file of the project is not reported if it equals the value in force", async () => {
     const same = { background: { dailyCalls: defaults.background.dailyCalls }, trust: { projects: [] } };
     expect((await read({ [PROJECT]: { memory: same } })).problems).toEqual([]);
@@ -149,14 +137,6 @@ describe("options passed by the host without their file", () => {
     const { config, problems } = await read(world, options);
     expect(config.background.dailyCalls).toBe(5_000);
     expect(problems).toEqual([]);
-  });
-
-  it("options passed by the host are the project's if no file has them", async () => {
-    const { config, problems } = await read({}, options);
-    expect(config.background.dailyCalls).toBe(defaults.background.dailyCalls);
-    expect(problems).toEqual([
-      `background.dailyCalls in plugin options is not used: a project cannot raise what is sent, spent or trusted. ${OWN}`,
-    ]);
   });
 
   it("options passed by the host do not undo those beside the plugin's name in the user's file, which the host drops for a project's entry", async () => {
@@ -230,35 +210,5 @@ describe("strata doctor", () => {
     expect(notes.filter((what) => what.includes("background"))).toEqual([
       `background.dailyTokens is 10, from ${PROJECT}`,
     ]);
-  });
-
-  it("doctor says that no model is called if a file of the project chose it or its provider", async () => {
-    const chosen = await examine({
-      [GLOBAL]: { model: "mine/large" },
-      [PROJECT]: { ...inList({}), small_model: "evil/s" },
-    });
-    expect(chosen).toContainEqual({
-      level: "warning",
-      what: expect.stringContaining(
-        `no model is called in the background: small_model in ${PROJECT} is set by the project`,
-      ),
-    });
-    const users = { [GLOBAL]: { ...inList({}), model: "mine/large", small_model: "mine/small" } };
-    const moved = await examine({
-      ...users,
-      [PROJECT]: { provider: { mine: { options: { baseURL: "x" } } } },
-    });
-    expect(moved).toContainEqual({ level: "warning", what: expect.stringContaining("provider.mine in") });
-    const without = (await examine(users)).filter(({ what }) => what.includes("no model is called"));
-    expect(without).toEqual([]);
-  });
-
-  it("strata doctor treats settings in the user's variables as the user's", async () => {
-    const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(inList({ background: { dailyCalls: 400 } })) };
-    const findings = await examine({ [PROJECT]: inList({ background: { dailyCalls: 7_000 } }) }, env);
-    expect(findings).toContainEqual({
-      level: "note",
-      what: "background.dailyCalls is 400, from OPENCODE_CONFIG_CONTENT",
-    });
   });
 });

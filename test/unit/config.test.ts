@@ -52,14 +52,6 @@ describe("settings are merged field by field", () => {
     });
   });
 
-  it("thresholds of single tools from several files add up", async () => {
-    const world = {
-      [GLOBAL]: '{"memory":{"toolResults":{"perTool":{"read":50000,"bash":10000}}}}',
-      [PROJECT]: '{"memory":{"toolResults":{"perTool":{"read":false}}}}',
-    };
-    expect((await read(world)).config.toolResults.perTool).toEqual({ read: false, bash: 10_000 });
-  });
-
   it("comments and trailing commas are allowed", async () => {
     const { config, problems } = await read({
       [PROJECT]: '{ // mine\n "memory": {"crossAgent": {"onConflict": "block",},}, }',
@@ -158,14 +150,6 @@ describe("wrong input is one clear sentence, and the field gets the next weaker 
     expect(config).toEqual(defaults);
   });
 
-  it("a right field beside a wrong one counts", async () => {
-    const { config, problems } = await read(
-      inProject({ toolResults: { threshold: "x", turnBudget: 70_000 }, nonsense: 1 }),
-    );
-    expect(problems).toHaveLength(2);
-    expect(config.toolResults).toMatchObject({ threshold: 30_000, turnBudget: 70_000 });
-  });
-
   it("a wrong value in the project leaves the global one in force, and says so", async () => {
     const world = { ...inProject({ log: { level: 3 } }), [GLOBAL]: '{"memory":{"log":{"level":"error"}}}' };
     const { config, problems } = await read(world);
@@ -255,10 +239,5 @@ describe("the master switch", () => {
     expect(groups.length).toBeGreaterThan(8);
     expect(groups.filter(({ enabled }) => enabled !== false)).toEqual([]);
     expect(config.toolResults.threshold).toBe(5_000);
-  });
-
-  it("each layer has its own switch if the master switch is not set", async () => {
-    const { config } = await read(inProject({ enabled: true, dream: { enabled: false } }));
-    expect([config.dream.enabled, config.autoMemory.enabled]).toEqual([false, true]);
   });
 });

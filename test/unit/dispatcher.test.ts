@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ContextRequest } from "../../src/context/request.js";
 import type { Dispatcher } from "../../src/kernel/dispatcher.js";
 import { findRefusal, type Handler, type HookRules, hookRules, refuse } from "../../src/kernel/hooks.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import { layer, openDispatcher } from "../support/dispatching.js";
-import { user } from "../support/messages.js";
 
 /** Layers that write their name into the arguments. */
 function signing(name: string): Layer {
@@ -123,22 +121,6 @@ describe("a layer that fails counts as having passed, is logged once, and the ot
     await new Promise(setImmediate);
     expect(await sign(dispatcher)).toEqual({ signed: "slowcheap" });
   });
-
-  it("an answer without messages, or with invalid parts, is not a context", async () => {
-    for (const garbage of [
-      [],
-      [{ info: {}, parts: [] }],
-      [{ info: { role: "user" }, parts: [{}] }],
-      [undefined],
-    ]) {
-      const { dispatcher, lines } = openDispatcher([layer("faulty", { context: () => garbage as never })]);
-      const messages = [user("hello")];
-      const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
-      const answered = await dispatcher.ask("context", request, messages);
-      expect(answered).toBe(messages);
-      expect(lines[0]).toContain("layer faulty");
-    }
-  });
 });
 
 it("a call of the host with objects of another shape than expected is an entry in the log, not an error", async () => {
@@ -147,23 +129,4 @@ it("a call of the host with objects of another shape than expected is an entry i
     throw new TypeError("cannot read properties of undefined");
   });
   expect(lines[0]).toContain("the host adapter at hook toolArguments failed");
-});
-
-it("all layers are disposed, even if one fails and one hangs", async () => {
-  const gone: string[] = [];
-  const disposable = (name: string, dispose: () => Promise<void>): Layer => ({
-    name,
-    handlers: {},
-    dispose,
-  });
-  const { dispatcher, clock } = openDispatcher([
-    disposable("fails", () => Promise.reject(new Error("boom"))),
-    disposable("hangs", () => new Promise(() => {})),
-    disposable("good", async () => void gone.push("good")),
-  ]);
-  const disposed = dispatcher.dispose();
-  await Promise.resolve();
-  clock.advance(10_000);
-  await disposed;
-  expect(gone).toEqual(["good"]);
 });

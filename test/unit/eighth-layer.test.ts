@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
 import { formatSettingsPage } from "../../scripts/settings-page.js";
 import { DAY_MS } from "../../src/base/days.js";
-import { readEvidence } from "../../src/cli/doctor/evidence.js";
 import { readConfig } from "../../src/config/config.js";
 import { composeSettings, formatConfigSchema } from "../../src/config/schema.js";
 import { byAnyone, enabled, whole } from "../../src/config/setting.js";
@@ -79,36 +78,6 @@ it("the toy layer acts and has its command when it is on, and is not made when i
   expect(off.files.text(`${PROJECT}/.opencode/strata/state/toy/ses_1.txt`)).toBeUndefined();
   expect(off.strata.dispatcher.commands.map(({ name }) => name)).not.toContain("toy");
   expect(await off.log()).not.toContain("ERROR");
-});
-
-it("the toy layer has a line in strata status", async () => {
-  const files = createMemoryFiles({
-    [`${PROJECT}/opencode.json`]: JSON.stringify({
-      plugin: [["opencode-strata", { toy: { enabled: false } }]],
-    }),
-  });
-  const { out } = await runStrata(files, "status --json", { layers: all });
-  expect(JSON.parse(out).layers).toMatchObject({ toolResults: true, toy: false });
-});
-
-it("the toy layer has a row in doctor's proof", async () => {
-  const { config } = await readConfig({ files: createMemoryFiles(), configFiles: [], parts });
-  const { proof } = await toy.loadProof();
-  const layer = { asked: 1, answered: 0, failed: 0, lastMs: 1 };
-  const calls = {
-    ...({ v: 1, instance: "a", version: "0.1.0", startedMs: 1, writtenMs: 1, hasEnded: true } as const),
-    ...{ bound: [], hooks: {}, signs: {}, layers: { "toy-layer": layer } },
-  };
-  const describe = (paths: string[]) => {
-    const seen = { calls, records: [], paths, requests: [], isCommandFree: true };
-    return readEvidence(seen, config, [{ ...toy, proof }]).filter(({ what }) => what.startsWith("layer"));
-  };
-  expect(describe([".opencode/strata/state/toy/ses_1.txt"])).toEqual([
-    { level: "fine", what: "layer toy-layer works: said hello" },
-  ]);
-  expect(describe([])).toEqual([
-    { level: "problem", what: "layer toy-layer was called 1 times and did nothing" },
-  ]);
 });
 
 it("the toy layer hears the host's events that it names", async () => {

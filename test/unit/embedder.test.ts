@@ -109,15 +109,6 @@ describe("recall with an embedder", () => {
     expect(inputs).not.toContain("Deliver");
   });
 
-  it("private memories stay off another machine and are found by words", async () => {
-    const { post, sent } = createFakePost();
-    const { search } = openSearch(openEmbeddingWorld({ settings: REMOTE, post }));
-    await search.whenEmbedded();
-    expect(named(await search.find({ text: "kitten" }))[0]).toBe("knowledge/secret");
-    expect(listInputs(sent).join()).toContain("harbour");
-    expect(listInputs(sent).join()).not.toContain("Rex");
-  });
-
   it("a memory that becomes private is forgotten by the embedder's index, and a new one is sent", async () => {
     const { post, sent } = createFakePost();
     const { search, listed } = openSearch(openEmbeddingWorld({ settings: REMOTE, post }));

@@ -77,19 +77,6 @@ describe("request and answer", () => {
 });
 
 describe("waiting", () => {
-  it("model calls are made one at a time, in the order of asking", async () => {
-    const world = openGeneration();
-    const answers = hold(world);
-    const results = ["a", "b"].map((sessionID) => world.generation.generate({ ...notes, sessionID }));
-    await settled();
-    expect(world.host.generated.map(({ parentID }) => parentID)).toEqual(["a"]);
-    answers[0]?.(written("first"));
-    await settled();
-    expect(world.host.generated.map(({ parentID }) => parentID)).toEqual(["a", "b"]);
-    answers[1]?.(written("second"));
-    expect(await Promise.all(results)).toMatchObject([{ text: "first" }, { text: "second" }]);
-  });
-
   it("model calls wait eight at most; a newer one replaces a waiting one with the same purpose even then", async () => {
     const world = openGeneration();
     const answers = hold(world);

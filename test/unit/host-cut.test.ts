@@ -40,21 +40,6 @@ describe("a result that the host truncated", () => {
     expect(await onlyOutput(await openWorld({ files }), messages)).toBe(state.output);
   });
 
-  it("a result that the host truncated keeps the host's remark that the command was terminated, and why", async () => {
-    const ended = cut();
-    const note =
-      "<shell_metadata>\nshell tool terminated command after exceeding timeout 2000 ms.\n</shell_metadata>";
-    const state = {
-      ...ended.state,
-      output: `${ended.state.output}\n\n${note}`,
-      metadata: { ...ended.state.metadata, exit: null },
-    };
-    const world = await openWorld({ files: createMemoryFiles({ [HOST_FILE]: lines(20_000) }) });
-    const preview = await onlyOutput(world, [user("go"), answer([{ ...ended, state }])]);
-    expect(preview).toContain("ended before it was done");
-    expect(preview).toContain("shell tool terminated command after exceeding timeout 2000 ms.");
-  });
-
   it("a result that the host truncated is not read from a file that only the tool names", async () => {
     const world = await openWorld({
       files: createMemoryFiles({ "/home/me/.ssh/id_rsa": "secret ".repeat(9_000) }),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { PROJECT } from "../support/fake-host.js";
 import { openWorld, type World } from "../support/world.js";
 
 const MINUTE_MS = 60_000;
@@ -21,14 +20,6 @@ describe("what killed instances have left behind", () => {
     await report(world);
     expect([...(host.ownSessions?.keys() ?? [])]).toEqual(["running"]);
     expect(await world.log()).toContain("removed 2 leftover sessions of the plugin");
-  });
-
-  it("what killed instances have left behind of old days are budget files, which go too", async () => {
-    const old = `${PROJECT}/.opencode/strata/state/background/2026-11-01.jsonl`;
-    const world = await openWorld({ layers: [] });
-    world.files.contents.set(old, Buffer.from("{}"));
-    await report(world);
-    expect(world.files.contents.has(old)).toBe(false);
   });
 });
 

@@ -1,14 +1,12 @@
 /** What the tokens of a request are spent on. */
 import { describe, expect, it } from "vitest";
-import { countKinds, measureContext } from "../../layers/always/screen/measure-context.js";
+import { countKinds } from "../../layers/always/screen/measure-context.js";
 import { type KnownDecision, type RecordedDecisions, replay } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
-import { KINDS } from "../../src/status/session-screen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
-import { fc } from "../support/property.js";
 import { createSession } from "../support/session.js";
 
 const decided = (layer: string, outcome: KnownDecision["outcome"], text: string): KnownDecision => ({
@@ -58,25 +56,5 @@ describe("the kinds of a request", () => {
     expect(kinds.notes).toBe(900);
     expect(kinds.words).toBe(index === 2 ? 70 : 30);
     expect(kinds).toMatchObject({ answers: 500, results: 0, calls: 0 });
-  });
-
-  it("kinds are whole numbers that add up to the context, whatever the provider has counted", () => {
-    const size = fc.nat(300_000);
-    fc.assert(
-      fc.property(size, size, size, size, (sent, answered, fixed, bareTokens) => {
-        const { request, shown } = openRequest(play(), {});
-        const measured = measureContext(
-          { request, show: () => shown, usage: { sent, cached: 0, answered }, bareTokens },
-          { sizes: { fixedTokens: () => fixed }, thresholdTokens: 80_000 },
-        );
-        expect(measured.now).toBe(sent + answered);
-        expect(measured.without).toBe(bareTokens + answered);
-        expect(KINDS.reduce((sum, kind) => sum + measured.kinds[kind], 0)).toBe(measured.now);
-        for (const kind of KINDS) {
-          expect(Number.isInteger(measured.kinds[kind])).toBe(true);
-          expect(measured.kinds[kind]).toBeGreaterThanOrEqual(0);
-        }
-      }),
-    );
   });
 });

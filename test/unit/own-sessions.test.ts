@@ -30,41 +30,6 @@ describe("sessions of our own", () => {
     expect([own.isChild("ses_1"), own.isChild("ses_2"), own.isChild("msg_1")]).toEqual([true, true, false]);
   });
 
-  it("sessions of our own are nobody else's, whatever the host reports", () => {
-    const own = createPluginSessions();
-    for (const properties of [
-      undefined,
-      null,
-      {},
-      { info: null },
-      { info: { agent: "strata" } },
-      { part: 5 },
-    ])
-      expect(own.notice("message.updated", properties)).toBe(false);
-    const info = { id: "ses_1", sessionID: "ses_1", title: "about [strata] sessions", agent: "build" };
-    expect(own.notice("session.updated", { info })).toBe(false);
-    // A fork runs with the user's own permissions, and reads what these let it read.
-    const fork = { id: "ses_f", title: "[strata fork] look it up · 7", agent: "build" };
-    expect([own.notice("session.created", { info: fork }), own.isChild("ses_f")]).toEqual([false, false]);
-  });
-
-  it("sessions of our own tell of a refusal that the host repeats and of a call of a tool, to who watches", () => {
-    const own = createPluginSessions();
-    own.addChild("ses_1");
-    const heard: unknown[] = [];
-    const unwatch = own.watch("ses_1", { onTrouble: (trouble) => heard.push(trouble) });
-    const retry = { sessionID: "ses_1", status: { type: "retry", attempt: 1, message: "too many" } };
-    own.notice("session.status", retry);
-    own.notice("message.part.updated", { part: { type: "text", sessionID: "ses_1" } });
-    own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_1" } });
-    unwatch();
-    own.notice("session.status", retry);
-    expect(heard).toEqual([
-      { reason: "too many", isRefusal: true },
-      { reason: "the model called bash, but it has no tools", isRefusal: false },
-    ]);
-  });
-
   it("sessions of our own make no tool call, not even those of a killed process; others do", async () => {
     const { strata } = await openWorld({ layers: [] });
     const { hooks } = bindTestHooks(strata);

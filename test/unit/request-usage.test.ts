@@ -156,16 +156,13 @@ describe("the usage of an answer", () => {
   });
 });
 
-describe("the budget of a request", () => {
-  it("the budget of a request is the threshold, at most 85 % of what the window allows, and never negative", () => {
-    expect(planBudget(140_000, undefined)).toBe(140_000);
-    expect(planBudget(140_000, { contextTokens: 0, outputTokens: 0 })).toBe(140_000);
-    expect(planBudget(140_000, WINDOW)).toBe(140_000);
-    expect(planBudget(150_000, WINDOW)).toBe(142_800);
-    expect(planBudget(140_000, { ...WINDOW, inputTokens: 100_000 })).toBe(68_000);
-    expect(planBudget(140_000, { contextTokens: 4_000, outputTokens: 8_000 })).toBe(0);
-    expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
-  });
+it("the budget of a request is the threshold, at most 85 % of what the window allows, and never negative", () => {
+  expect(planBudget(140_000, undefined)).toBe(140_000);
+  expect(planBudget(140_000, WINDOW)).toBe(140_000);
+  expect(planBudget(150_000, WINDOW)).toBe(142_800);
+  expect(planBudget(140_000, { ...WINDOW, inputTokens: 100_000 })).toBe(68_000);
+  expect(planBudget(140_000, { contextTokens: 4_000, outputTokens: 8_000 })).toBe(0);
+  expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
 });
 
 describe("deleted machine state", () => {

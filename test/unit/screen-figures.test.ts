@@ -1,17 +1,10 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
-import { KINDS, type SessionScreen } from "../../src/status/session-screen.js";
+import type { SessionScreen } from "../../src/status/session-screen.js";
 import { countColumns, wrap } from "../../src/text/columns.js";
-import {
-  formatFooter,
-  formatSaving,
-  formatSidebar,
-  SIDEBAR_COLUMNS,
-  textOf,
-} from "../../src/tui/format-sidebar.js";
+import { formatSaving, formatSidebar, textOf } from "../../src/tui/format-sidebar.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
 import { readScreen } from "../../src/tui/screen.js";
-import { fc, runs } from "../support/property.js";
 import { createScreenText, titlesOf } from "../support/screen.js";
 
 function see(parts: Record<string, unknown> = {}): SessionScreen {
@@ -68,54 +61,6 @@ describe("the sidebar", () => {
       "1 blocker",
     ]);
   });
-
-  it("the sidebar cuts no label and no figure, whatever the session has", () => {
-    const tokens = fc.oneof(fc.nat(999), fc.nat(999_999), fc.nat(99_999_999));
-    const share = fc.double({ min: 0, max: 1, noNaN: true });
-    const some = fc.option(share, { nil: undefined });
-    const saving = fc.record({
-      tokens: fc.oneof(
-        tokens,
-        tokens.map((one) => -one),
-      ),
-      share: some,
-      dollars: fc.option(fc.double({ min: -1_000, max: 10_000, noNaN: true }), { nil: undefined }),
-    });
-    const count = fc.nat(99_999);
-    const screens = fc.record({
-      context: fc.record({
-        ...{ now: tokens, without: tokens, threshold: tokens, isEstimate: fc.boolean() },
-        kinds: fc.record(Object.fromEntries(KINDS.map((kind) => [kind, tokens]))),
-      }),
-      cache: fc.record({ last: some, session: some }),
-      saved: fc.record({ session: saving, today: saving, project: saving }),
-      memory: fc.record({ memories: count, candidates: count, blockers: count, conflicts: count }),
-      background: fc.subarray(["session notes", "memory judgement", "findings", "dream"]),
-    });
-    fc.assert(
-      fc.property(screens, (parts) => {
-        const lines = sidebar(parts);
-        expect(lines.filter((line) => countColumns(line) > SIDEBAR_COLUMNS)).toEqual([]);
-        expect(lines.filter((line) => line.includes("…"))).toEqual([]);
-        const cells = lines.flatMap((line) => (line.startsWith("▪") ? line.split("▪ ").slice(1) : []));
-        expect(cells.filter((cell) => !/^[a-z]+( [a-z]+)? +[\d.]+[KM]? ?$/.test(cell))).toEqual([]);
-        expect(countColumns(formatFooter(see(parts)).map(textOf).join(""))).toBeLessThanOrEqual(40);
-      }),
-      { numRuns: runs(300, 5_000, "sets of figures in the sidebar") },
-    );
-  });
-
-  it("the sidebar never has a line that is wider than it, with long sentences and wide characters", () => {
-    const long = "設定が間違っています ".repeat(20) + "x".repeat(200);
-    const parts = {
-      title: long,
-      breaker: long,
-      warnings: [long, long, long, long, long],
-      background: [long],
-    };
-    expect(sidebar(parts).filter((line) => countColumns(line) > SIDEBAR_COLUMNS)).toEqual([]);
-    expect(sidebar(parts).at(-1)).toBe("and 3 more: /memory");
-  });
 });
 
 describe("a screen file", () => {
@@ -124,15 +69,6 @@ describe("a screen file", () => {
     for (const text of ["", "{", whole.slice(0, 100), "5", "null", "[]", "{}", '{"v":1}', '{"v":0}'])
       expect(readScreen(text), text).toBeUndefined();
     expect(readScreen(createScreenText({ cache: { last: 7 } }))).toBeUndefined();
-  });
-
-  it("a screen file with control characters is shown without them", () => {
-    const told = "\u001b[2J\u001b]0;x\u0007told";
-    const parts = { title: told, breaker: told, background: [told], warnings: [told] };
-    expect(see(parts)).toMatchObject({
-      ...{ title: "told", breaker: "told" },
-      ...{ background: ["told"], warnings: ["told"] },
-    });
   });
 });
 

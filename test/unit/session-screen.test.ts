@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { KINDS, parseSessionScreen, type SessionScreen } from "../../src/status/session-screen.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
-import { fc, runs } from "../support/property.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -69,20 +68,6 @@ describe("the screen of a session", () => {
     expect(saved?.session.share).toBeCloseTo(saved?.today.share ?? Number.NaN);
   });
 
-  it("the screen has the title once the turn has ended, and status and stats have it after a restart", async () => {
-    const world = await openWorld();
-    world.host.findTitle = async () => "Fix the  orders\n";
-    await play(world);
-    expect(readScreen(world)?.title).toBeUndefined();
-    await hear(world, "session.idle", { sessionID: "ses_1" });
-    await world.strata.idle();
-    expect(readScreen(world)?.title).toBe("Fix the orders");
-    const again = await world.restart();
-    const [memory] = again.strata.dispatcher.commands.filter(({ name }) => name === "memory");
-    const page = await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
-    expect(page).toContain('This session: "Fix the orders"');
-  });
-
   it("the screen follows what changes between requests: memories, candidates, the breaker, background calls", async () => {
     const world = await openWorld();
     await play(world);
@@ -114,18 +99,5 @@ describe("the screen of a session", () => {
     await hear(world, "session.deleted", { info: { id: "ses_1" } });
     await world.strata.idle();
     expect(world.files.text(FILE)).toBeUndefined();
-  });
-});
-
-describe("a reader of the screen's file", () => {
-  const json = fc.json({ maxDepth: 3 });
-
-  it("a reader of the screen's file takes any JSON without throwing, and nothing but a whole screen", () => {
-    fc.assert(
-      fc.property(json, (text) => {
-        expect(parseSessionScreen(JSON.parse(text))).toBeUndefined();
-      }),
-      { numRuns: runs(200, 2_000, "values for the screen's reader") },
-    );
   });
 });

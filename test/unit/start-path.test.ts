@@ -3,8 +3,7 @@
  * project is answered, in one thread with everything else. What is needed later is loaded when it is needed.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { SourceMap } from "node:module";
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -46,34 +45,6 @@ function listLoaded(built: string, then = ""): string[] {
 
 const sumBytes = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + statSync(path).size, 0);
-
-describe("the source map of a part", () => {
-  const code = readFileSync("dist/plugin-start.js", "utf8");
-  const payload = JSON.parse(readFileSync("dist/plugin-start.js.map", "utf8"));
-
-  /** Where a piece of the built code stands in the sources. */
-  function locate(piece: string): { path: string; line: string } {
-    const before = code.slice(0, code.indexOf(piece)).split("\n");
-    const found = new SourceMap(payload).findEntry(before.length - 1, before.at(-1)?.length ?? 0);
-    if (!("originalSource" in found)) throw new Error(`${piece} is nowhere`);
-    const path = found.originalSource.replace(/^(\.\.\/)+/, "");
-    return { path, line: readFileSync(path, "utf8").split("\n")[found.originalLine] ?? "" };
-  }
-
-  it("leads to the sources, also behind characters that were escaped", () => {
-    for (const piece of ["did not answer within", "cannot tell ", "was not run, its arguments do not fit"]) {
-      const { line, path } = locate(piece);
-      expect([path, line]).toEqual([
-        expect.stringMatching(/^(src|layers)\//),
-        expect.stringContaining(piece),
-      ]);
-    }
-  });
-
-  it("has a place for each source's text, without which Bun complains about it on the screen", () => {
-    expect(payload.sourcesContent).toHaveLength(payload.sources.length);
-  });
-});
 
 describe("a start of the plugin", () => {
   const project = join(folder, "project");

@@ -71,16 +71,4 @@ describe("lines that matter", () => {
     ];
     expect(lines.map(rankLine)).toEqual([0, 1, 2, 3, 4, 5]);
   });
-
-  it.each([
-    "ok",
-    "step 1",
-    "// error: this is a comment",
-    '"error": "data"',
-    "+throw new TypeError: x",
-    "const failed = [",
-    `${" ".repeat(400)}error: too far away`,
-  ])("exclude lines that only mention an error: %j", (line) => {
-    expect(rankLine(line)).toBeUndefined();
-  });
 });
