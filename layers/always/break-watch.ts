@@ -19,22 +19,11 @@ import { isToolPart, type Message, type Part, readResultText, type ToolPart } fr
 import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 
-export interface BreakWatch {
-  /** Records a break that the host causes with this request. */
-  lookAtHost(request: ContextRequest): Promise<void>;
-  /** Records a break by lost decisions. `key` identifies the loss, which is recorded once. */
-  recordLoss(request: ContextRequest, key: string, reason: string): Promise<void>;
-  /** The ledger already has the reason for a break with this request. */
-  explain(request: ContextRequest): void;
-  /** Records a break unless the view begins with everything that was sent last. */
-  compare(request: ContextRequest, view: readonly Message[]): Promise<void>;
-  /** Asked after all other layers. */
-  readonly layer: Layer;
-}
-
 const LAYER = "view";
 
-export function createBreakWatch(context: KernelContext): BreakWatch {
+export type BreakWatch = ReturnType<typeof createBreakWatch>;
+
+export function createBreakWatch(context: KernelContext) {
   const { clock, config, log, savings } = context;
   const readDigests = createDigestReader();
   const sentViews = createSentViews(context);
@@ -43,23 +32,27 @@ export function createBreakWatch(context: KernelContext): BreakWatch {
   const explained = new WeakSet<ContextRequest>();
 
   return {
-    async lookAtHost(request) {
+    /** Records a break that the host causes with this request. */
+    async lookAtHost(request: ContextRequest): Promise<void> {
       const found = findHostBreak(request.history, request.model, clock.now());
       // Another agent may have the same prompt and tools, and its messages may still differ.
       if (found && (await recordOnce(request, found.key, found.reason)) && found.kind !== "agent")
         explained.add(request);
     },
 
-    async recordLoss(request, key, reason) {
+    /** Records a break by lost decisions. `key` identifies the loss, which is recorded once. */
+    async recordLoss(request: ContextRequest, key: string, reason: string): Promise<void> {
       await recordOnce(request, key, reason);
       explained.add(request);
     },
 
-    explain(request) {
+    /** The ledger already has the reason for a break with this request. */
+    explain(request: ContextRequest): void {
       explained.add(request);
     },
 
-    async compare(request, view) {
+    /** Records a break unless the view begins with everything that was sent last. */
+    async compare(request: ContextRequest, view: readonly Message[]): Promise<void> {
       const { history, isCompaction, sessionID } = request;
       const isTurn = history.messages.at(-1)?.info.role === "user";
       const last = await sentViews.last(sessionID, { again: isTurn });
@@ -70,6 +63,7 @@ export function createBreakWatch(context: KernelContext): BreakWatch {
       await recordChange(request, change, isUnread ? UNREAD : formatChange(change));
     },
 
+    /** Asked after all other layers. */
     layer: {
       name: "sent",
       phase: "after",
@@ -89,7 +83,7 @@ export function createBreakWatch(context: KernelContext): BreakWatch {
           return undefined;
         },
       },
-    },
+    } satisfies Layer,
   };
 
   /** Returns whether the break is new. */

@@ -22,13 +22,6 @@ import { countReportedTokens } from "../../src/messages/history.js";
 import type { Baseline, FollowedRequest } from "./baseline/baseline.js";
 import type { Screen } from "./screen.js";
 
-export interface RequestUsage {
-  /** The request is about to be sent. */
-  open(request: ContextRequest): void;
-  /** Closes a request when its answer has ended or the provider has refused it as too long. */
-  onEvent(event: HostEvent): void;
-}
-
 export type RequestUsageOptions = Pick<
   KernelContext,
   "clock" | "files" | "folders" | "host" | "log" | "savings" | "sizes" | "tools" | "windows" | "writes"
@@ -36,19 +29,23 @@ export type RequestUsageOptions = Pick<
 
 const LAYER = "view";
 
-export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
+export type RequestUsage = ReturnType<typeof createRequestUsage>;
+
+export function createRequestUsage(options: RequestUsageOptions) {
   const { log, savings, screen, sizes, windows } = options;
   const open = new Map<string, ContextRequest>();
   const baselines = createBaselines(options);
 
   return {
-    open(request) {
+    /** The request is about to be sent. */
+    open(request: ContextRequest): void {
       const { sessionID } = request;
       open.set(sessionID, request);
       if (!baselines.open(sessionID)) screen.note({ request, show: request.show });
     },
 
-    onEvent({ type, properties: { error, info, sessionID } }) {
+    /** Closes a request when its answer has ended or the provider has refused it as too long. */
+    onEvent({ type, properties: { error, info, sessionID } }: HostEvent): void {
       if (type === "message.updated" && isEnded(info)) {
         const request = open.get(info.sessionID);
         if (!request || request.isCompaction !== (info.summary === true)) return;

@@ -11,20 +11,18 @@ import { findCutPath } from "../../src/context/result-files.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
 
-export interface ResultRefresh {
-  /** Checks the files of the decisions that the request shows instead of results and inputs of calls. */
-  refresh(request: ContextRequest): void;
-}
-
 const LAYER = "view";
 const CHECK_EVERY_MS = 3_600_000;
 
-export function createResultRefresh(context: KernelContext): ResultRefresh {
+export type ResultRefresh = ReturnType<typeof createResultRefresh>;
+
+export function createResultRefresh(context: KernelContext) {
   const { background, clock, decisions, files, log, resultFiles } = context;
   const checkedMs = new Map<string, number>();
 
   return {
-    refresh(request) {
+    /** Checks the files of the decisions that the request shows instead of results and inputs of calls. */
+    refresh(request: ContextRequest): void {
       const { find, history, sessionID, shownFrom } = request;
       for (const result of history.results(shownFrom())) {
         const decided = find(result.key);

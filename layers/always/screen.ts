@@ -5,22 +5,17 @@ import type { SessionScreen } from "../../src/status/session-screen.js";
 import type { SeenRequest } from "./screen/measure-context.js";
 import type { Screens } from "./screen/screens.js";
 
-export interface Screen {
-  /** The request is about to be sent, or was answered. Returns at once. */
-  note(seen: SeenRequest): void;
-  /** As in `Screens`. */
-  read(sessionID: string): Promise<SessionScreen | undefined>;
-  readonly layer: Layer;
-}
+export type Screen = ReturnType<typeof createScreen>;
 
-export function createScreen(context: KernelContext): Screen {
+export function createScreen(context: KernelContext) {
   const { deferred, host } = context;
   /** The requests that wait to be measured. */
   const waiting = new Map<string, SeenRequest>();
   let opening: Promise<Screens> | undefined;
 
   return {
-    note(seen) {
+    /** The request is about to be sent, or was answered. Returns at once. */
+    note(seen: SeenRequest): void {
       const { isCompaction, sessionID } = seen.request;
       if (isCompaction || host.isOwnSession(sessionID) || host.isFork(sessionID)) return;
       const name = `screen of ${sessionID}`;
@@ -32,7 +27,8 @@ export function createScreen(context: KernelContext): Screen {
       });
     },
 
-    read: async (sessionID) => (await open()).read(sessionID),
+    /** As in `Screens`. */
+    read: async (sessionID: string): Promise<SessionScreen | undefined> => (await open()).read(sessionID),
 
     layer: {
       name: "screen",
@@ -50,7 +46,7 @@ export function createScreen(context: KernelContext): Screen {
           return undefined;
         },
       },
-    },
+    } satisfies Layer,
   };
 
   function open(): Promise<Screens> {

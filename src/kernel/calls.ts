@@ -69,23 +69,6 @@ export interface CallRecord {
   host?: string;
 }
 
-export interface Calls {
-  readonly startedMs: number;
-  /** Records the hooks that the plugin has registered with the host. */
-  bind(hooks: readonly HostCall[]): void;
-  /** Records the name of a host that is not OpenCode 1. */
-  describeHost(name: string): void;
-  count(hook: HostCall): void;
-  /** Evidence that a turn took place: hooks that should have been called by now are logged. */
-  note(sign: Sign): void;
-  noteLayer(call: LayerCall): void;
-  /** A sentence for each hook that should have been called by now and was not. */
-  silent(): string[];
-  record(): CallRecord;
-  /** Writes the final record. Never rejects. */
-  end(): Promise<void>;
-}
-
 export interface CallsOptions {
   clock: Clock;
   files: Files;
@@ -113,7 +96,9 @@ const expectations: readonly { hook: HostCall; by: Sign; least?: number; what: s
   { hook: "compacting", by: "compaction", what: "summaries use OpenCode's own instruction" },
 ];
 
-export function createCalls({ clock, files, log, writes, folder, instance }: CallsOptions): Calls {
+export type Calls = ReturnType<typeof createCalls>;
+
+export function createCalls({ clock, files, log, writes, folder, instance }: CallsOptions) {
   const state: CallRecord = {
     v: 1,
     instance,
@@ -131,17 +116,20 @@ export function createCalls({ clock, files, log, writes, folder, instance }: Cal
 
   return {
     startedMs: state.startedMs,
-    bind(hooks) {
+    /** Records the hooks that the plugin has registered with the host. */
+    bind(hooks: readonly HostCall[]): void {
       state.bound = [...hooks];
     },
-    describeHost(name) {
+    /** Records the name of a host that is not OpenCode 1. */
+    describeHost(name: string): void {
       state.host = name;
     },
-    count(hook) {
+    count(hook: HostCall): void {
       add(state.hooks, hook);
       schedule();
     },
-    note(sign) {
+    /** Evidence that a turn took place: hooks that should have been called by now are logged. */
+    note(sign: Sign): void {
       add(state.signs, sign);
       for (const sentence of findSilent(state)) {
         if (complained.has(sentence)) continue;
@@ -149,7 +137,7 @@ export function createCalls({ clock, files, log, writes, folder, instance }: Cal
         log.error("calls", sentence);
       }
     },
-    noteLayer(call) {
+    noteLayer(call: LayerCall): void {
       const layer = state.layers[call.layer] ?? { asked: 0, answered: 0, failed: 0, lastMs: 0 };
       state.layers[call.layer] = layer;
       layer.asked++;
@@ -159,9 +147,11 @@ export function createCalls({ clock, files, log, writes, folder, instance }: Cal
       layer.failed++;
       layer.lastFailure = `at hook ${call.hook}: ${call.why}`;
     },
-    silent: () => findSilent(state),
-    record: () => structuredClone(state),
-    async end() {
+    /** A sentence for each hook that should have been called by now and was not. */
+    silent: (): string[] => findSilent(state),
+    record: (): CallRecord => structuredClone(state),
+    /** Writes the final record. Never rejects. */
+    async end(): Promise<void> {
       state.hasEnded = true;
       if (Object.keys(state.hooks).length > 0) await writes.add(write);
     },

@@ -63,7 +63,9 @@ export interface DispatcherOptions {
 const DISPOSE_DEADLINE_MS = 2_000;
 
 /** What asking the layers works with. */
-interface Asking extends LayerCaller, Required<Pick<DispatcherOptions, "isFork" | "onCalled" | "rules">> {
+interface Asking
+  extends ReturnType<typeof createLayerCaller>,
+    Required<Pick<DispatcherOptions, "isFork" | "onCalled" | "rules">> {
   /** By phase; within one as listed. */
   inOrder: readonly Layer[];
 }
@@ -173,22 +175,9 @@ function describe(answer: unknown): string {
  */
 
 /** The answer of a layer, possibly empty; `undefined` if the layer failed, overran or was not asked. */
-export type Answered = { answer: unknown } | undefined;
+type Answered = { answer: unknown } | undefined;
 
-export interface LayerCaller {
-  /** Asks within the layer's own limit and the rest of the hook's. Never rejects. */
-  callLayer(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered>;
-  /** Asks within this limit, even if an earlier call hangs. Never rejects. */
-  callWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered>;
-  /** Tells the layer that its answer does not count. */
-  passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void;
-  /** `kind` tells failures apart whose messages differ in a number. */
-  fail(layer: Layer, hook: string, why: string, kind?: string): void;
-  /** Logs as an error what was not logged before. */
-  complain(who: string, hook: string, what: string, kind?: string): void;
-}
-
-export interface LayerCallerOptions {
+interface LayerCallerOptions {
   clock: Clock;
   log: Log;
   rules: HookRules;
@@ -200,12 +189,13 @@ type Run = (signal: AbortSignal) => unknown;
 /** Number of distinct failures that are remembered, since messages can vary without end. */
 const MOST_COMPLAINTS = 200;
 
-export function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOptions): LayerCaller {
+function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOptions) {
   const complaints = new Set<string>();
   const stuck = new Set<string>();
 
   return {
-    async callLayer(layer, hook, limit, run) {
+    /** Asks within the layer's own limit and the rest of the hook's. Never rejects. */
+    async callLayer(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered> {
       const { deadlineMs, isNotice } = rules[hook];
       const ownMs = layer.withinMs?.[hook] ?? deadlineMs;
       if (layer.isIndispensable) {
@@ -227,7 +217,8 @@ export function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOp
 
     callWithin,
 
-    passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>) {
+    /** Tells the layer that its answer does not count. */
+    passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void {
       try {
         (layer.passedOver?.[hook] as ((input: HookInput<H>) => void) | undefined)?.(input);
       } catch (thrown) {
@@ -239,6 +230,7 @@ export function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOp
     complain,
   };
 
+  /** Asks within this limit, even if an earlier call hangs. Never rejects. */
   async function callWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered> {
     let hasEnded = false;
     const waited = await waitAtMost(clock, deadlineMs, run, () => {
@@ -256,11 +248,13 @@ export function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOp
     return undefined;
   }
 
+  /** `kind` tells failures apart whose messages differ in a number. */
   function fail({ name }: Layer, hook: string, why: string, kind?: string): void {
     onCalled({ layer: name, hook, outcome: "failed", why });
     complain(`layer ${name}`, hook, why, kind);
   }
 
+  /** Logs as an error what was not logged before. */
   function complain(who: string, hook: string, what: string, kind = what): void {
     const message = `${who} at hook ${hook} ${what}; the turn continues without it`;
     const key = `${who} ${hook} ${kind}`;
@@ -281,7 +275,7 @@ export interface TimeLimit {
   add(ms: number): void;
 }
 
-export function createTimeLimit(clock: Clock, totalMs: number): TimeLimit {
+function createTimeLimit(clock: Clock, totalMs: number): TimeLimit {
   let endMs = clock.now() + totalMs;
   return {
     totalMs,

@@ -25,15 +25,6 @@ import type { UsedTokens } from "../io/host.js";
 import { createDayLog } from "../io/json-lines.js";
 import type { Log } from "../io/log.js";
 
-export interface Budget {
-  /** Never rejects. */
-  reserve(call: PlannedCall): Promise<Reservation>;
-  /** `undefined` if the file cannot be read, which is in the log. */
-  today(): Promise<Tally | undefined>;
-  /** Why no call of any size can be made today, as a clause. */
-  findObstacle(): Promise<string | undefined>;
-}
-
 export interface Tally {
   calls: number;
   tokens: number;
@@ -70,7 +61,9 @@ export interface BudgetOptions {
 
 const SOURCE = "background";
 
-export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
+export type Budget = ReturnType<typeof createBudget>;
+
+export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions) {
   let reservations = 0;
   let hasFailed = false;
   const formatTime = (): string => new Date(clock.now()).toISOString();
@@ -78,7 +71,8 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   const days = createDayLog({ files, folder, parse: parseBudgetLine, complain });
 
   return {
-    async reserve(call) {
+    /** Never rejects. */
+    async reserve(call: PlannedCall): Promise<Reservation> {
       try {
         const reservation = await tryReserve(call);
         hasFailed = false;
@@ -90,7 +84,8 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 
     today,
 
-    async findObstacle() {
+    /** Why no call of any size can be made today, as a clause. */
+    async findObstacle(): Promise<string | undefined> {
       const spent = await today();
       if (!spent) return "the records of the day cannot be read";
       const isUsedUp = spent.calls >= config.dailyCalls || spent.tokens >= config.dailyTokens;
@@ -98,6 +93,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     },
   };
 
+  /** `undefined` if the file cannot be read, which is in the log. */
   async function today(): Promise<Tally | undefined> {
     try {
       return sumBudget((await days.read(clock.now())).records);
@@ -219,35 +215,31 @@ export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tall
  * Kept in memory: after a restart one call finds out again.
  */
 
-export interface Backoff {
-  /** Why no call may be made now, for people; `undefined` if one may. */
-  why(): string | undefined;
-  noteAnswer(): void;
-  /** `status`: the HTTP status, if any. Returns the pause in milliseconds. */
-  noteFailure(reason: string, status: number | undefined): number;
-}
-
 const FIRST_MS = 30_000;
 const LONGEST_MS = 30 * 60_000;
 const AFTER_REFUSAL_MS = 60 * 60_000;
 /** 4xx codes of temporary failures. */
 const PASSING = [408, 409, 425, 429];
 
-export function createBackoff(clock: Clock): Backoff {
+export type Backoff = ReturnType<typeof createBackoff>;
+
+export function createBackoff(clock: Clock) {
   let failures = 0;
   let untilMs = 0;
   let last = "";
 
   return {
-    why() {
+    /** Why no call may be made now, for people; `undefined` if one may. */
+    why(): string | undefined {
       if (clock.now() >= untilMs) return undefined;
       return `the last call failed (${last}); none before ${new Date(untilMs).toISOString()}`;
     },
-    noteAnswer() {
+    noteAnswer(): void {
       failures = 0;
       untilMs = 0;
     },
-    noteFailure(reason, status = 0) {
+    /** `status`: the HTTP status, if any. Returns the pause in milliseconds. */
+    noteFailure(reason: string, status = 0): number {
       last = reason;
       const isFinal = status >= 400 && status < 500 && !PASSING.includes(status);
       const pauseMs = isFinal ? AFTER_REFUSAL_MS : Math.min(LONGEST_MS, FIRST_MS * 2 ** failures);

@@ -23,12 +23,6 @@ import { type Embedder, formatWordsOnly } from "../recall/embedder.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { createBackoff, createBudget } from "./budget.js";
 
-export interface EndpointEmbedder extends Pick<Embedder, "embed"> {
-  embedQuery(text: string): Promise<Float32Array | undefined>;
-  /** Resolves when the cache is written. Never rejects. */
-  onIdle(): Promise<void>;
-}
-
 export interface EndpointEmbedderOptions {
   background: Config["background"];
   /** With `model`. */
@@ -55,7 +49,9 @@ const LONGEST_SECRET = 500;
 const QUERY_MS = 1_000;
 const MOST_QUERIES = 50;
 
-export function createEndpointEmbedder(options: EndpointEmbedderOptions): EndpointEmbedder {
+export type EndpointEmbedder = ReturnType<typeof createEndpointEmbedder>;
+
+export function createEndpointEmbedder(options: EndpointEmbedderOptions) {
   const { clock, log } = options;
   const cache = createVectorCache(options);
   const ask = createAsking(options);
@@ -63,7 +59,7 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
   let asking: Promise<Float32Array | undefined> | undefined;
 
   return {
-    async embed(texts) {
+    async embed(texts: readonly string[]): ReturnType<Embedder["embed"]> {
       await cache.open();
       const clean = await inSlices(clock, cleanAll(texts));
       const missing = [...new Set(clean)].filter((text) => text !== "" && !cache.get(text));
@@ -72,7 +68,7 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
       return clean.map((text) => cache.get(text));
     },
 
-    async embedQuery(query) {
+    async embedQuery(query: string): Promise<Float32Array | undefined> {
       const [text = ""] = await inSlices(clock, cleanAll([query]));
       const known = queries.get(text);
       if (known || text === "" || asking) return known;
@@ -83,6 +79,7 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
       return waited.kind === "done" ? waited.value : undefined;
     },
 
+    /** Resolves when the cache is written. Never rejects. */
     onIdle: cache.save,
   };
 

@@ -44,21 +44,6 @@ export type GenerationResult =
   /** A call was made and came to nothing. */
   | { kind: "failed"; why: string };
 
-export interface Generation {
-  /** Never rejects. Of two requests for the same purpose and session that both wait only the newer is made. */
-  generate(request: GenerationRequest): Promise<GenerationResult>;
-  /** Would a call be made now? And for people: why not. Never rejects. */
-  status(): Promise<GenerationStatus>;
-  /** Purposes of the calls under way. */
-  running(): readonly string[];
-  /** Calls `listener` whenever a call begins or ends. */
-  onChange(listener: () => void): void;
-  /** Resolves when no call is under way or waiting. */
-  onIdle(): Promise<void>;
-  /** Aborts the call under way and refuses all others from now on. */
-  dispose(): void;
-}
-
 export interface GenerationStatus {
   isAllowed: boolean;
   /** A sentence, where it is not. */
@@ -88,7 +73,9 @@ const DEADLINE_MS = 60_000;
 const MOST_WAITING = 8;
 const SOURCE = "background";
 
-export function createGeneration(options: GenerationOptions): Generation {
+export type Generation = ReturnType<typeof createGeneration>;
+
+export function createGeneration(options: GenerationOptions) {
   const { claims, config, host } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(options.clock);
@@ -104,7 +91,8 @@ export function createGeneration(options: GenerationOptions): Generation {
   const queue = createQueue(calls.write);
 
   return {
-    async generate(request) {
+    /** Never rejects. Of two requests for the same purpose and session that both wait only the newer is made. */
+    async generate(request: GenerationRequest): Promise<GenerationResult> {
       const why = findObstacle();
       if (why !== undefined) return calls.refuse(request.purpose, why);
       if (request.long) return calls.write(request);
@@ -112,7 +100,8 @@ export function createGeneration(options: GenerationOptions): Generation {
       return result ?? calls.refuse(request.purpose, `${MOST_WAITING} calls are waiting already`);
     },
 
-    async status() {
+    /** Would a call be made now? And for people: why not. Never rejects. */
+    async status(): Promise<GenerationStatus> {
       const choice = chooseModel();
       const why = findObstacle() ?? (await budget.findObstacle());
       return {
@@ -122,11 +111,15 @@ export function createGeneration(options: GenerationOptions): Generation {
       };
     },
 
+    /** Purposes of the calls under way. */
     running: calls.running,
+    /** Calls the listener whenever a call begins or ends. */
     onChange: calls.onChange,
+    /** Resolves when no call is under way or waiting. */
     onIdle: queue.onIdle,
 
-    dispose() {
+    /** Aborts the call under way and refuses all others from now on. */
+    dispose(): void {
       end.abort();
       queue.clear();
     },

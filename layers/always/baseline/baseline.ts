@@ -25,16 +25,6 @@ import {
 } from "./plan-baseline.js";
 import { createGoneAt, findRereads } from "./rereads.js";
 
-export interface Baseline {
-  /** Reads what is known of the session. Never rejects. */
-  open(sessionID: string): Promise<void>;
-  isOpen(sessionID: string): boolean;
-  /** What the host would have sent for this answer. Call in the order of the answers. */
-  follow(answered: AnsweredRequest): FollowedRequest;
-  /** The host has made a summary of its own. */
-  noteSummary(sessionID: string, usage: Usage): void;
-}
-
 export interface AnsweredRequest {
   request: ContextRequest;
   /** The messages that were sent. */
@@ -70,7 +60,9 @@ interface Session {
 const MOST_SESSIONS = 50;
 const MOST_REQUESTS = 1_000;
 
-export function createBaseline(options: BaselineOptions): Baseline {
+export type Baseline = ReturnType<typeof createBaseline>;
+
+export function createBaseline(options: BaselineOptions) {
   const { folders, tools } = options;
   const sessions = new Map<string, Session>();
   const names = new Set(tools.map(({ name }) => name));
@@ -78,13 +70,15 @@ export function createBaseline(options: BaselineOptions): Baseline {
   let toolTokens: number | undefined;
 
   return {
-    async open(sessionID) {
+    /** Reads what is known of the session. Never rejects. */
+    async open(sessionID: string): Promise<void> {
       if (!sessions.has(sessionID)) sessions.set(sessionID, await readSession(options, sessionID));
     },
 
-    isOpen: (sessionID) => sessions.has(sessionID),
+    isOpen: (sessionID: string): boolean => sessions.has(sessionID),
 
-    follow(answered) {
+    /** What the host would have sent for this answer. Call in the order of the answers. */
+    follow(answered: AnsweredRequest): FollowedRequest {
       const { at, counted, request, shown } = answered;
       const { freshSummary, messages } = request.history;
       const session = find(request.sessionID);
@@ -101,7 +95,8 @@ export function createBaseline(options: BaselineOptions): Baseline {
       return { ...plan, ...(summary && { summary }), rereads: rereads.length };
     },
 
-    noteSummary(sessionID, usage) {
+    /** The host has made a summary of its own. */
+    noteSummary(sessionID: string, usage: Usage): void {
       find(sessionID).summary = usage;
     },
   };

@@ -15,20 +15,6 @@ import {
 import { cleanTitle, formatTitles, loadTitles } from "../../../src/status/session-titles.js";
 import { measureContext, type SeenRequest } from "./measure-context.js";
 
-export interface Screens {
-  /** Writes the session's screen; with `seen` as of this request. Never rejects. */
-  write(sessionID: string, seen?: SeenRequest): Promise<void>;
-  /** The turn has ended: the same, with everything read again. Never rejects. */
-  end(sessionID: string): Promise<void>;
-  /**
-   * The screen as it is now, without writing it; before the first request as it was written last. Rejects with the
-   * system's error.
-   */
-  read(sessionID: string): Promise<SessionScreen | undefined>;
-  /** The session was deleted. Never rejects. */
-  forget(sessionID: string): Promise<void>;
-}
-
 interface Known {
   ledgers: LedgerSums;
   titles: ReturnType<typeof createTitles>;
@@ -36,7 +22,9 @@ interface Known {
   requests: ReturnType<typeof createLastRequests>;
 }
 
-export function createScreens(context: KernelContext): Screens {
+export type Screens = ReturnType<typeof createScreens>;
+
+export function createScreens(context: KernelContext) {
   const { candidates, deferred, files, folders, generation, host, log, memories, writes } = context;
   const known: Known = {
     ledgers: createLedgerSums(files, folders.savings),
@@ -54,14 +42,16 @@ export function createScreens(context: KernelContext): Screens {
   generation.onChange(writeAll);
 
   return {
-    write: (sessionID, seen) =>
+    /** Writes the session's screen; with `seen` as of this request. Never rejects. */
+    write: (sessionID: string, seen?: SeenRequest): Promise<void> =>
       guard(sessionID, async () => {
         if (seen) requests.note(sessionID, seen);
         await load();
         await write(sessionID);
       }),
 
-    end: (sessionID) =>
+    /** The turn has ended: the same, with everything read again. Never rejects. */
+    end: (sessionID: string): Promise<void> =>
       guard(sessionID, async () => {
         if (!requests.find(sessionID)) return;
         memory.forget();
@@ -70,14 +60,19 @@ export function createScreens(context: KernelContext): Screens {
         await write(sessionID);
       }),
 
-    async read(sessionID) {
+    /**
+     * The screen as it is now, without writing it; before the first request as it was written last. Rejects with the
+     * system's error.
+     */
+    async read(sessionID: string): Promise<SessionScreen | undefined> {
       await load();
       return requests.find(sessionID)
         ? describeScreen(context, known, sessionID)
         : readSessionScreen(files, folders, sessionID);
     },
 
-    async forget(sessionID) {
+    /** The session was deleted. Never rejects. */
+    async forget(sessionID: string): Promise<void> {
       requests.forget(sessionID);
       await writes.add(() => guard(sessionID, () => files.remove(screenPath(folders, sessionID))));
     },

@@ -15,17 +15,6 @@ import { mayBeHosts } from "../../../src/memory/store/undo-guard.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
 import { foldLetters } from "../../../src/text/text.js";
 
-export interface TakenMemories {
-  /** Adapts the memories to all of the session's messages; returns whether one changed. Rejects if the disk fails. */
-  follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
-  /** Repairs memory files that the host's undo has reverted. Rejects if the disk fails. */
-  mend(): Promise<void>;
-  /** Reads which memories are archived because of an undo; returns whether that has changed. */
-  refresh(): Promise<boolean>;
-  /** Ids, as last read. */
-  away(): ReadonlySet<string>;
-}
-
 export interface TakenMemoriesOptions extends Pick<LayerContext, "clock" | "instance" | "log" | "memories"> {
   /** Called for a session whose memories were changed by another writer meanwhile. */
   onRefused(sessionID: string): void;
@@ -37,12 +26,13 @@ const BACK = "the user brought the message back";
 /** As with every undo, it does not make a foreign memory the user's. */
 const MENDED = { operation: "restore", reason: "OpenCode's undo had put the file back", undoes: "opencode" };
 
-export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
+export function createTakenMemories(options: TakenMemoriesOptions) {
   const { clock, instance, log, memories, onRefused } = options;
   let away: ReadonlySet<string> = new Set();
 
   return {
-    async follow(sessionID, messages) {
+    /** Adapts the memories to all of the session's messages; returns whether one changed. Rejects if the disk fails. */
+    async follow(sessionID: string, messages: readonly Message[]): Promise<boolean> {
       const all = await memories.list({ archived: true });
       if (!all.some(({ provenance }) => provenance.session === sessionID && provenance.message)) return false;
       const now = new Date(clock.now()).toISOString();
@@ -64,15 +54,18 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
       return changes.length + plan.back.length > 0;
     },
 
-    async mend() {
+    /** Repairs memory files that the host's undo has reverted. Rejects if the disk fails. */
+    async mend(): Promise<void> {
       const ids = await memories.mendAfterUndo(MENDED);
       if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, repaired: ${ids.join(", ")}`);
     },
 
     refresh,
+    /** Ids, as last read. */
     away: () => away,
   };
 
+  /** Reads which memories are archived because of an undo; returns whether that has changed. */
   async function refresh(): Promise<boolean> {
     const all = await memories.list({ archived: true });
     const now = new Set(all.filter(isTakenBack).map(({ id }) => id));

@@ -22,7 +22,7 @@ type Bound = Pick<OpenCodeHost, "liveConfig" | "sessions" | "show">;
 /** What the rows work with. */
 interface Binding extends Pick<Strata, "calls" | "dispatcher" | "requests"> {
   host: Bound;
-  slashCommands: SlashCommands;
+  slashCommands: ReturnType<typeof createSlashCommands>;
 }
 
 type Given<N extends keyof Hooks> = Parameters<Extract<Hooks[N], (...given: never[]) => unknown>>;
@@ -205,22 +205,13 @@ function writeInPlace(messages: Message[], view: readonly Message[]): void {
  * During a turn a new message would make the host call the model once more, so the answer waits for the turn's end.
  */
 
-export interface SlashCommands {
-  /** Adds the commands to the host's configuration. Never throws. */
-  register(config: unknown): void;
-  /** Answers one of our commands by throwing `CommandAnswered`. Returns if it is not ours or cannot be shown. */
-  answer(call: CommandCall, parts: unknown[]): Promise<void>;
-  /** Tracks which sessions are busy. */
-  notice(type: string, properties: unknown): void;
-}
-
-export interface CommandCall {
+interface CommandCall {
   command: string;
   sessionID: string;
   arguments: string;
 }
 
-export interface SlashCommandsOptions {
+interface SlashCommandsOptions {
   commands: readonly SlashCommand[];
   clock: Clock;
   log: Log;
@@ -237,20 +228,15 @@ export class CommandAnswered extends Error {
   }
 }
 
-export function createSlashCommands({
-  commands,
-  clock,
-  log,
-  show,
-  toast,
-}: SlashCommandsOptions): SlashCommands {
+export function createSlashCommands({ commands, clock, log, show, toast }: SlashCommandsOptions) {
   const registered = new Map<string, SlashCommand>();
   const answers = createAnswers<{ sessionID: string; text: string }>((answer) =>
     show(answer.sessionID, answer.text),
   );
 
   return {
-    register(config) {
+    /** Adds the commands to the host's configuration. Never throws. */
+    register(config: unknown): void {
       if (!isRecord(config)) return;
       const users = isRecord(config.command) ? config.command : {};
       const added: Record<string, unknown> = {};
@@ -262,7 +248,11 @@ export function createSlashCommands({
       if (Object.keys(added).length > 0) Reflect.set(config, "command", { ...users, ...added });
     },
 
-    async answer({ arguments: words, command: name, sessionID }, parts) {
+    /** Answers one of our commands by throwing `CommandAnswered`. Returns if it is not ours or cannot be shown. */
+    async answer(
+      { arguments: words, command: name, sessionID }: CommandCall,
+      parts: unknown[],
+    ): Promise<void> {
       const command = registered.get(name);
       if (!command) return;
       const text = await answerCommand({ clock, log }, command, { sessionID, words });
@@ -273,7 +263,8 @@ export function createSlashCommands({
       parts.splice(0, parts.length, { type: "text", text: request });
     },
 
-    notice(type, properties) {
+    /** Tracks which sessions are busy. */
+    notice(type: string, properties: unknown): void {
       if (!isRecord(properties) || typeof properties.sessionID !== "string") return;
       const { sessionID, status } = properties;
       if (type === "session.status" && isRecord(status) && status.type !== "idle")

@@ -43,16 +43,6 @@ import {
   type Watcher,
 } from "./plugin-sessions.js";
 
-export interface ModelSessions {
-  /** Never rejects. */
-  generate(request: GenerateRequest): Promise<Generated>;
-  /** Never rejects. */
-  runFork(request: ForkRequest): Promise<ForkResult>;
-  /** Sessions of this kind in the host's list; `undefined` if the host does not answer. */
-  list(): Promise<OwnSession[] | undefined>;
-  remove(sessionID: string): Promise<boolean>;
-}
-
 export interface ModelSessionsOptions {
   /** Instead of the hidden agent without tools. */
   agent?: string;
@@ -85,16 +75,19 @@ export const createBounded =
     return waited.kind === "done" ? waited.value : undefined;
   };
 
-export function createModelSessions(options: ModelSessionsOptions): ModelSessions {
+export function createModelSessions(options: ModelSessionsOptions) {
   const session: Session = { ...options, bounded: createBounded(options.clock) };
   const { bounded, client, processes } = session;
   /** Copies one at a time, so that the first fork can start before the last is copied. */
   const opening = new PQueue({ concurrency: 1 });
   return {
-    generate: (request) => generate(session, request),
-    runFork: (request) => runFork(session, opening, request),
+    /** Never rejects. */
+    generate: (request: GenerateRequest) => generate(session, request),
+    /** Never rejects. */
+    runFork: (request: ForkRequest) => runFork(session, opening, request),
 
-    async list() {
+    /** Sessions of this kind in the host's list; `undefined` if the host does not answer. */
+    async list(): Promise<OwnSession[] | undefined> {
       // The route accepts parameters that this version's SDK type leaves out.
       const query = { search: "[strata", limit: MOST_LISTED } as { directory?: string };
       const listed = (await bounded(() => client.session.list({ query })))?.data;
@@ -105,7 +98,7 @@ export function createModelSessions(options: ModelSessionsOptions): ModelSession
       }));
     },
 
-    remove: (id) => remove(session, id),
+    remove: (id: string) => remove(session, id),
   };
 }
 

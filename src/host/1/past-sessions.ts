@@ -12,17 +12,6 @@ import { createAskServer, type ServerAddress } from "../server.js";
 import type { Bounded } from "./model-sessions.js";
 import { isOurs } from "./plugin-sessions.js";
 
-export interface PastSessions {
-  /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
-  list(): Promise<string[] | undefined>;
-  /** Is it OpenCode 2? Known once `list` has answered. */
-  isSecond(): boolean;
-  /** The messages that are not undone; `undefined` if the server does not answer in time. */
-  readMessages(sessionID: string): Promise<readonly Message[] | undefined>;
-  /** Templates of all slash commands; none if the server does not answer. */
-  listTemplates(): Promise<string[]>;
-}
-
 export interface PastSessionsOptions extends ServerAddress {
   clock: Clock;
   /** Root of the project. */
@@ -36,14 +25,17 @@ const PAGE = 200;
 /** The first request makes OpenCode open the project; a long session takes seconds. */
 const DEADLINE_MS = 60_000;
 
-export function openPastSessions(options: PastSessionsOptions): PastSessions {
+export type PastSessions = ReturnType<typeof openPastSessions>;
+
+export function openPastSessions(options: PastSessionsOptions) {
   const { project } = options;
   const get = createGet(options);
   const second = createSecond(get);
   let api: Api | undefined;
 
   return {
-    async list() {
+    /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
+    async list(): Promise<string[] | undefined> {
       for (const one of [createFirst(get, project), second]) {
         const listed = await one.list();
         if (!listed) continue;
@@ -53,14 +45,17 @@ export function openPastSessions(options: PastSessionsOptions): PastSessions {
       return undefined;
     },
 
-    isSecond: () => api === second,
+    /** Is it OpenCode 2? Known once `list` has answered. */
+    isSecond: (): boolean => api === second,
 
-    async readMessages(sessionID) {
+    /** The messages that are not undone; `undefined` if the server does not answer in time. */
+    async readMessages(sessionID: string): Promise<readonly Message[] | undefined> {
       const read = await api?.read(sessionID);
       return read && readExportedSession(read.info)?.selectMessages(read.messages);
     },
 
-    listTemplates: async () => (await api?.listTemplates()) ?? [],
+    /** Templates of all slash commands; none if the server does not answer. */
+    listTemplates: async (): Promise<string[]> => (await api?.listTemplates()) ?? [],
   };
 }
 

@@ -66,20 +66,6 @@ export interface Watcher {
   onAnswer?(messageID: string, tokens: UsedTokens): void;
 }
 
-export interface PluginSessions {
-  /** A child session; `maxAnswerTokens` limits each answer. */
-  addChild(id: string, maxAnswerTokens?: number): void;
-  addFork(session: { id: string; askerID: string; isFork: boolean }): void;
-  isChild(sessionID: string): boolean;
-  isFork(sessionID: string): boolean;
-  /** The session that requested this fork, or the fork it descends from. */
-  findAsker(sessionID: string): string | undefined;
-  findAnswerLimit(sessionID: string): number | undefined;
-  /** Processes a host event. Is it about a child session? Registers those it did not know yet. */
-  notice(type: string, properties: unknown): boolean;
-  watch(sessionID: string, watcher: Watcher): () => void;
-}
-
 interface Known {
   /** The session that was opened: this one or its ancestor. */
   rootID: string;
@@ -92,7 +78,9 @@ interface Known {
 /** Number of sessions kept: events still arrive shortly after a session is removed. */
 const REMEMBERED = 500;
 
-export function createPluginSessions(): PluginSessions {
+export type PluginSessions = ReturnType<typeof createPluginSessions>;
+
+export function createPluginSessions() {
   const known = new Map<string, Known>();
   const watchers = new Map<string, Watcher>();
 
@@ -109,18 +97,22 @@ export function createPluginSessions(): PluginSessions {
   }
 
   return {
-    addChild: (id, maxAnswerTokens) =>
+    /** A child session; `maxAnswerTokens` limits each answer. */
+    addChild: (id: string, maxAnswerTokens?: number): void =>
       add(id, {
         ...{ rootID: id, isChild: true, isFork: false },
         ...(maxAnswerTokens !== undefined && { maxAnswerTokens }),
       }),
-    addFork: ({ askerID, id, isFork }) => add(id, { rootID: id, isChild: false, isFork, askerID }),
-    isChild: (id) => known.get(id)?.isChild === true,
-    isFork: (id) => known.get(id)?.isFork === true,
-    findAsker: (id) => known.get(id)?.askerID,
-    findAnswerLimit: (id) => known.get(id)?.maxAnswerTokens,
+    addFork: ({ askerID, id, isFork }: { id: string; askerID: string; isFork: boolean }): void =>
+      add(id, { rootID: id, isChild: false, isFork, askerID }),
+    isChild: (id: string): boolean => known.get(id)?.isChild === true,
+    isFork: (id: string): boolean => known.get(id)?.isFork === true,
+    /** The session that requested this fork, or the fork it descends from. */
+    findAsker: (id: string): string | undefined => known.get(id)?.askerID,
+    findAnswerLimit: (id: string): number | undefined => known.get(id)?.maxAnswerTokens,
 
-    notice(type, properties) {
+    /** Processes a host event. Is it about a child session? Registers those it did not know yet. */
+    notice(type: string, properties: unknown): boolean {
       if (!isRecord(properties)) return false;
       if (type === "session.created") noticeSession(properties);
       const id = findEventSession(properties);
@@ -132,7 +124,7 @@ export function createPluginSessions(): PluginSessions {
       return session?.isChild === true;
     },
 
-    watch(sessionID, watcher) {
+    watch(sessionID: string, watcher: Watcher): () => void {
       watchers.set(sessionID, watcher);
       return () => watchers.delete(sessionID);
     },

@@ -11,30 +11,24 @@ import type { ModelName } from "../../io/message.js";
 import { readPrices } from "../readings.js";
 import type { ModelRef, SetupContext } from "./contract.js";
 
-export interface KnownModel {
+interface KnownModel {
   window: ModelWindow;
   prices?: ModelPrices;
 }
 
-export interface Catalog {
-  /** Waits shortly for a model that is not known yet. Never rejects. */
-  find(model: ModelName): Promise<KnownModel | undefined>;
-  /** The default model, as far as known. */
-  models(): Models;
-  /** The host says that its models have changed. */
-  changed(): void;
-}
-
 const WAIT_MS = 500;
 
-export function createCatalog({ agent, model: models }: SetupContext, clock: Clock): Catalog {
+export type Catalog = ReturnType<typeof createCatalog>;
+
+export function createCatalog({ agent, model: models }: SetupContext, clock: Clock) {
   let known = new Map<string, KnownModel>();
   let named: Models = {};
   /** Models that the last reading did not have: they are not asked for with every request. */
   let lacking = new Set<string>();
 
   return {
-    async find(model) {
+    /** Waits shortly for a model that is not known yet. Never rejects. */
+    async find(model: ModelName): Promise<KnownModel | undefined> {
       const name = nameOf(model);
       if (!known.has(name) && !lacking.has(name)) {
         await read();
@@ -42,8 +36,10 @@ export function createCatalog({ agent, model: models }: SetupContext, clock: Clo
       }
       return known.get(name);
     },
-    models: () => named,
-    changed() {
+    /** The default model, as far as known. */
+    models: (): Models => named,
+    /** The host says that its models have changed. */
+    changed(): void {
       lacking = new Set();
       void read();
     },

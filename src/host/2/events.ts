@@ -7,13 +7,6 @@ import type { HostEvent } from "../../messages/events.js";
 import { INVALID_REQUEST, type TheirEvent } from "./contract.js";
 import { readTokens } from "./stored.js";
 
-export interface EventReader {
-  /** Events for layers; empty if the event belongs to another location or no layer needs it. Never throws. */
-  read(event: unknown): HostEvent[];
-  /** Notes a session of this location: the host has called a hook for it. */
-  know(sessionID: string): void;
-}
-
 export interface Location {
   directory: string;
   workspaceID?: string;
@@ -30,16 +23,20 @@ interface Step {
   created: number;
 }
 
-export function createEventReader(here: Location): EventReader {
+export type EventReader = ReturnType<typeof createEventReader>;
+
+export function createEventReader(here: Location) {
   const sessions = new Set<string>();
   const steps = new Map<string, Step>();
 
   return {
-    read(event) {
+    /** Events for layers; empty if the event belongs to another location or no layer needs it. Never throws. */
+    read(event: unknown): HostEvent[] {
       if (!isTheirs(event) || !isHere(event)) return [];
       return translate(event);
     },
-    know(sessionID) {
+    /** Notes a session of this location: the host has called a hook for it. */
+    know(sessionID: string): void {
       sessions.add(sessionID);
       if (sessions.size > REMEMBERED) sessions.delete(sessions.values().next().value ?? "");
     },

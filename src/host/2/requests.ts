@@ -13,16 +13,6 @@ import type { EventReader } from "./events.js";
 import { isMessageList, type ReadRequest, readRequest } from "./messages.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
-/** None of them rejects. */
-export interface RequestHooks {
-  /** Before one of the agent's own requests. */
-  context(event: unknown): Promise<void>;
-  /** Before a summary: gives the host our notes instead, if there are any. */
-  compaction(event: unknown): Promise<void>;
-  /** Before a request that is made once and leaves no trace: shows what the agent's requests show. */
-  transient(event: unknown): Promise<void>;
-}
-
 export interface RequestHooksOptions {
   strata: Pick<Strata, "calls" | "clock" | "dispatcher" | "log" | "requests">;
   catalog: Catalog;
@@ -50,7 +40,8 @@ interface State extends RequestHooksOptions {
   summaries: Set<string>;
 }
 
-export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
+/** None of them rejects. */
+export function createRequestHooks(options: RequestHooksOptions) {
   const state: State = {
     ...options,
     warmed: new Map(),
@@ -59,14 +50,16 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
   };
   const { strata } = options;
   return {
+    /** Before one of the agent's own requests. */
     context: guard(state, "context", async (opened) => {
       strata.calls.count("context");
       await tellModel(state, opened);
       await tellSummary(state, opened);
       return write(opened, await askLayers(strata, opened.request.messages));
     }),
+    /** Before a summary: gives the host our notes instead, if there are any. */
     compaction: guard(state, "compaction", (opened) => answerCompaction(state, opened)),
-    // Layers decide nothing about a request that no later one continues.
+    /** Before a request that is made once: shows what the agent's requests show. Layers decide nothing about it. */
     transient: guard(state, "generate", async (opened) => {
       state.warmed.set(opened.event.sessionID, strata.clock.now());
       const request = strata.requests.open(opened.request.messages);

@@ -5,22 +5,6 @@ import type { Log } from "../../io/log.js";
 import type { SetupContext, StoredMessage, TheirMessage } from "./contract.js";
 import { readStored } from "./stored.js";
 
-export interface StoredSessions {
-  /**
-   * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them
-   * is not known to its end. Never rejects.
-   */
-  readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<ReadonlyMap<string, StoredMessage>>;
-  /**
-   * All stored messages; `undefined` if the host does not answer. The host shows none from before the last checkpoint: if
-   * they were not read before, the list begins with it. Never rejects.
-   */
-  readAll(sessionID: string): Promise<readonly StoredMessage[] | undefined>;
-  /** The host is about to put messages out of sight behind a checkpoint. Never rejects. */
-  noteCheckpoint(sessionID: string): Promise<void>;
-  forget(sessionID: string): void;
-}
-
 export interface StoredSessionsOptions {
   clock: Clock;
   log: Pick<Log, "debug" | "error">;
@@ -43,13 +27,19 @@ const PAUSE_MS = 60_000;
 /** Most sessions that are remembered. */
 const REMEMBERED = 30;
 
-export function createStoredSessions({ clock, context, log }: StoredSessionsOptions): StoredSessions {
+export type StoredSessions = ReturnType<typeof createStoredSessions>;
+
+export function createStoredSessions({ clock, context, log }: StoredSessionsOptions) {
   const sessions = new Map<string, Known>();
   let hasComplained = false;
   let overranMs = Number.NEGATIVE_INFINITY;
 
   return {
-    async readFor(sessionID, messages) {
+    /**
+     * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them
+     * is not known to its end. Never rejects.
+     */
+    async readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<Known["byID"]> {
       const before = sessions.get(sessionID)?.byID ?? new Map<string, StoredMessage>();
       if (isKnown(messages, before) || isPausing()) return before;
       const beganMs = clock.now();
@@ -63,17 +53,22 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
 
     readAll,
 
-    async noteCheckpoint(sessionID) {
+    /** The host is about to put messages out of sight behind a checkpoint. Never rejects. */
+    async noteCheckpoint(sessionID: string): Promise<void> {
       if (!isPausing()) await readAll(sessionID);
     },
 
-    forget: (sessionID) => void sessions.delete(sessionID),
+    forget: (sessionID: string): void => void sessions.delete(sessionID),
   };
 
   function isPausing(): boolean {
     return clock.now() - overranMs < PAUSE_MS;
   }
 
+  /**
+   * All stored messages; `undefined` if the host does not answer. The host shows none from before the last checkpoint: if
+   * they were not read before, the list begins with it. Never rejects.
+   */
   async function readAll(sessionID: string): Promise<readonly StoredMessage[] | undefined> {
     const all = await read(sessionID);
     if (!all) return undefined;
