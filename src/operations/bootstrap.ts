@@ -20,7 +20,6 @@ import { type Style, WRONG_ARGUMENT } from "./command.js";
 import { findHost } from "./doctor/opencode.js";
 import { withMemories } from "./open-memories.js";
 import { type Answer, defineTerminalOperation, flag, names, wholeNumber } from "./operation.js";
-import { createProgress } from "./progress.js";
 import { openProject, type Project } from "./project.js";
 
 const input = z.object({
@@ -55,7 +54,7 @@ export const bootstrap = defineTerminalOperation(input, async (given, wanted) =>
       undone: await findUndone(memories, existing),
       paths: await listPaths(files, project.folders.memory),
     });
-    const done = isDry ? undefined : await writeFacts(project, memories, plan);
+    const done = isDry ? undefined : await writeFacts(memories, plan);
     return describe(plan, { done, notes: found.notes, style: cli.style });
   });
 });
@@ -130,29 +129,20 @@ interface Done {
 }
 
 /** Makes the changes of a plan as one run, so that one undo reverts them. */
-async function writeFacts(
-  { cli }: Project,
-  memories: OpenMemories,
-  { add, change }: BootstrapPlan,
-): Promise<Done> {
+async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan): Promise<Done> {
   const run = randomUUID().slice(0, 8);
   const cause = { operation: "bootstrap", run, isForeign: true as const };
   const done: Done = { run, added: 0, refused: [] };
-  const progress = createProgress(cli, "Writing memories");
-  try {
-    // One by one, so that a refused memory does not prevent the renewal of others.
-    for (const { file, ...planned } of change) {
-      const written = await memories.changeAll([planned], cause);
-      if (written.kind !== "written")
-        done.refused.push({ name: `${planned.before.id} (${file})`, why: written.why });
-    }
-    const written = await memories.adoptAll(add, cause, (count) => progress.step(count, add.length));
-    for (const [n, one] of written.entries()) {
-      if (one.kind !== "refused") done.added++;
-      else done.refused.push({ name: `${add[n]?.title} (${add[n]?.file})`, why: one.why });
-    }
-  } finally {
-    progress.end();
+  // One by one, so that a refused memory does not prevent the renewal of others.
+  for (const { file, ...planned } of change) {
+    const written = await memories.changeAll([planned], cause);
+    if (written.kind !== "written")
+      done.refused.push({ name: `${planned.before.id} (${file})`, why: written.why });
+  }
+  const written = await memories.adoptAll(add, cause);
+  for (const [n, one] of written.entries()) {
+    if (one.kind !== "refused") done.added++;
+    else done.refused.push({ name: `${add[n]?.title} (${add[n]?.file})`, why: one.why });
   }
   return done;
 }

@@ -6,7 +6,6 @@ import { openLedger } from "../memory/store/collection.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
 import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
 import { createEntries, type Looked, listPaths } from "../memory/store/scan.js";
-import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";
 
 /** One of the four memory folders, with every file in it that may be a memory. */
@@ -28,36 +27,20 @@ export const readLedger = (
 const FILES_AT_ONCE = 64;
 
 /** `gate`: why a file is not used, such as a secret in it. */
-export async function readCollections(project: Project, gate?: MemoryGate): Promise<ReadCollection[]> {
-  const { cli } = project;
-  const progress = createProgress(cli, "Reading memories");
-  const collections = listPlaces(project).map((place) => ({
-    place,
-    entries: createEntries({ ...cli, ...place, ...(gate && { gate }) }),
-  }));
-  try {
-    const listed = await Promise.all(collections.map(({ place }) => listPaths(cli.files, place.folder)));
-    const all = listed.flat().length;
-    let done = 0;
-    const read: ReadCollection[] = [];
-    for (const [n, { entries, place }] of collections.entries()) {
+export const readCollections = (project: Project, gate?: MemoryGate): Promise<ReadCollection[]> =>
+  Promise.all(
+    listPlaces(project).map(async (place) => {
+      const { cli } = project;
+      const entries = createEntries({ ...cli, ...place, ...(gate && { gate }) });
       const looked: Looked[] = [];
-      const paths = listed[n] ?? [];
+      const paths = await listPaths(cli.files, place.folder);
       for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
-        const some = await Promise.all(
-          paths.slice(from, from + FILES_AT_ONCE).map((path) => entries.look(path)),
-        );
-        looked.push(...some.filter((one) => one !== undefined));
-        done += some.length;
-        progress.step(done, all);
+        const some = paths.slice(from, from + FILES_AT_ONCE).map((path) => entries.look(path));
+        looked.push(...(await Promise.all(some)).filter((one) => one !== undefined));
       }
-      read.push({ place, looked });
-    }
-    return read;
-  } finally {
-    progress.end();
-  }
-}
+      return { place, looked };
+    }),
+  );
 
 /** The readable memories among these files. */
 export const listMemories = (collections: readonly ReadCollection[]) =>

@@ -84,7 +84,9 @@ describe("strata doctor on the configuration", () => {
       [CONFIG]: '{"plugin": [["opencode-strata", {"toolResults": {"threshold": 8000}, "colour": 1}]]}',
     });
     expect(find(findings, `toolResults.threshold is 8000, from ${CONFIG}`)).toMatchObject({ level: "note" });
-    expect(find(findings, "dream is off, from /home/me/.config/opencode/opencode.json")).toMatchObject({
+    expect(
+      find(findings, "dream.enabled is false, from /home/me/.config/opencode/opencode.json"),
+    ).toMatchObject({
       level: "note",
     });
     expect(find(findings, "colour is not a setting")).toMatchObject({ level: "problem" });

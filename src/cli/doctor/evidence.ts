@@ -5,6 +5,7 @@ import { parseJson } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
 import { readLedger } from "../../costs/sums.js";
 import type { Files } from "../../io/files.js";
+import { listFilesBelow } from "../../io/files-below.js";
 import type { CallRecord, HostCall } from "../../kernel/calls.js";
 import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-context.js";
 import type { Proof, ProofSeen } from "../../kernel/proof.js";
@@ -91,24 +92,13 @@ export async function readTraces(
 ): Promise<Pick<Evidence, "paths" | "calls" | "records">> {
   const { calls, savings } = planFolders(project);
   const { sessions } = await readLedger(files, savings);
+  const own = ".opencode";
+  const { paths } = await listFilesBelow(files, join(project, own), (path) => path !== "node_modules");
   return {
     calls: (await readCallRecords(files, calls)).at(-1),
     records: [...sessions.values()].flat(),
-    paths: await listPaths(files, project, ".opencode"),
+    paths: paths.map((path) => join(own, path)),
   };
-}
-
-/** Every file below a folder, relative to the project. */
-async function listPaths(files: Files, project: string, folder: string): Promise<string[]> {
-  const names = (await files.list(join(project, folder))).filter((name) => name !== "node_modules");
-  const below = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      const isFile = (await files.stat(join(project, path)))?.kind === "file";
-      return isFile ? [path] : listPaths(files, project, path);
-    }),
-  );
-  return below.flat();
 }
 
 /*

@@ -2,13 +2,7 @@
 import { formatError } from "../../base/error.js";
 import { isStrata, readSources, type Source } from "../../config/plugin-entries.js";
 import { type Config, composeSettings } from "../../config/schema.js";
-import {
-  isSwitchedOn,
-  listFields,
-  listSwitches,
-  readPath,
-  type SettingsGroup,
-} from "../../config/setting.js";
+import { listFields, readPath, type SettingsGroup } from "../../config/setting.js";
 import type { ConfigFile } from "../../io/host.js";
 import { formatPrefix } from "../../memory/memory.js";
 import { listSetAside } from "../../memory/store/journal.js";
@@ -25,25 +19,18 @@ export interface SettingsInForce {
   explained: ExplainedSetting[];
 }
 
-/** The files that were read, what is set, what is off, and the defaults, one line for each part. */
+/** The files that were read, what is set, and the defaults, one line for each part. */
 export async function describeSettings(
   files: CliContext["files"],
   { config, configFiles, layers, plugins }: Settings,
 ): Promise<SettingsInForce> {
   const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
-  const parts = layers.map(({ settings }) => settings);
-  const explained = explainSettings(composeSettings(parts), config, found);
-  const off = listSwitches(parts).filter((name) => !isSwitchedOn(config, name));
-  const isOff = ({ key }: ExplainedSetting): boolean => off.some((name) => key === `${name}.enabled`);
+  const explained = explainSettings(composeSettings(layers.map(({ settings }) => settings)), config, found);
   const findings = [
     ...describePlaces(configFiles, found),
     ...explained
-      .filter((setting) => setting.from !== "default" && !isOff(setting))
+      .filter(({ from }) => from !== "default")
       .map(({ key, value, from }) => note(`${key} is ${formatValue(value)}, from ${from}`)),
-    // No file sets what the master switch turned off.
-    ...explained
-      .filter((setting) => isOff(setting) && setting.from !== "default")
-      .map(({ key, from }) => note(`${key.slice(0, -".enabled".length)} is off, from ${from}`)),
     ...formatDefaults(explained),
   ];
   return { findings, explained };

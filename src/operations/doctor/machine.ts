@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
+import { listFilesBelow } from "../../io/files-below.js";
 import { formatLock, type LockState } from "../../io/holders.js";
 import { createGit } from "../../io/node-git.js";
 import type { Folders } from "../../project/folders.js";
@@ -18,8 +19,6 @@ export interface MachineOptions extends Pick<CliContext, "files" | "clock"> {
 
 export const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
-/** Folder levels of machine state above a lock. */
-const DEEPEST_LOCK = 2;
 
 /** Is this Node, or Bun, new enough? */
 export function checkRuntime(versions: Readonly<Record<string, string | undefined>>): Finding {
@@ -118,21 +117,10 @@ async function findSetAside({ files }: MachineOptions, { strata }: Folders): Pro
     );
 }
 
-/** Files named `lock` or `….lock`, and claims to take one over, in a folder and its subfolders. */
-export async function findLocks(
-  files: MachineOptions["files"],
-  folder: string,
-  depth = 0,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await files.list(folder).catch(() => [])) {
-    const path = join(folder, name);
-    if (/(^|\.)lock(\.|$)/.test(name)) found.push(path);
-    // Here only folders have names without an extension.
-    else if (depth < DEEPEST_LOCK && !name.includes("."))
-      found.push(...(await findLocks(files, path, depth + 1)));
-  }
-  return found;
+/** Files named `lock` or `….lock`, and claims to take one over, in and below a folder. */
+export async function findLocks(files: MachineOptions["files"], folder: string): Promise<string[]> {
+  const { paths } = await listFilesBelow(files, folder, () => true).catch(() => ({ paths: [] }));
+  return paths.filter((path) => /(^|[./])lock(\.[^/]*)?$/.test(path)).map((path) => join(folder, path));
 }
 
 /** The result of one check. */
@@ -150,14 +138,13 @@ export interface Section {
   findings: readonly Finding[];
 }
 
-export const fine = (what: string): Finding => ({ level: "fine", what });
-export const note = (what: string, todo?: string): Finding => create("note", what, todo);
-export const warning = (what: string, todo?: string): Finding => create("warning", what, todo);
-export const problem = (what: string, todo?: string): Finding => create("problem", what, todo);
-
-function create(level: Finding["level"], what: string, todo: string | undefined): Finding {
-  return { level, what, ...(todo !== undefined && { todo }) };
-}
+const findingOf =
+  (level: Finding["level"]) =>
+  (what: string, todo?: string): Finding => ({ level, what, ...(todo !== undefined && { todo }) });
+export const fine = findingOf("fine");
+export const note = findingOf("note");
+export const warning = findingOf("warning");
+export const problem = findingOf("problem");
 
 /** Does it need attention? */
 export const isTrouble = ({ level }: Finding): boolean => level === "warning" || level === "problem";
