@@ -124,13 +124,6 @@ describe("words of other memory tools", () => {
     await runStrata(files, "undo");
     expect(await open()).toBe(2);
   });
-
-  it("strata learn with the options of another tool's learn names the command that is meant", async () => {
-    const { code, err } = await runStrata(EMPTY, "learn --topic infrastructure --content x");
-    expect(code).toBe(2);
-    expect(err).toContain("unknown option '--topic'");
-    expect(err).toContain("strata remember --tag TOPIC 'CONTENT' stores a memory");
-  });
 });
 
 describe("mistyped words", () => {

@@ -119,17 +119,6 @@ describe("strata init on the screen's half", () => {
   const only = (spec: string, schema: string): string =>
     `{\n  "$schema": "https://opencode.ai/${schema}.json",\n  "plugin": ["${spec}"]\n}\n`;
 
-  it("init writes tui.json beside opencode.json, and a second init changes neither", async () => {
-    const files = open();
-    const first = await runStrata(files, "init");
-    expect(first.out).toContain(`Created ${SCREEN}: "plugin": ["opencode-strata"], its sidebar and dialogs`);
-    const written = [PATH, SCREEN].map((path) => files.text(path));
-    expect(written).toEqual([only("opencode-strata", "config"), only("opencode-strata", "tui")]);
-    const { out } = await runStrata(files, "init");
-    expect(out.match(/Already configured/g)).toHaveLength(2);
-    expect([PATH, SCREEN].map((path) => files.text(path))).toEqual(written);
-  });
-
   it("init adds the half that is missing, with the other's package or folder, whatever file that is in", async () => {
     for (const [path, spec, screenPath, screenSpec] of [
       [PATH, "opencode-strata@0.1.0", SCREEN, "opencode-strata@0.1.0"],
