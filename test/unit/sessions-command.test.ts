@@ -1,4 +1,4 @@
-/** Output of `strata sessions` and `strata agenda lease`, and a person's changes. */
+/** Output of `strata sessions` and `strata agenda leases`, and a person's changes. */
 import { describe, expect, it } from "vitest";
 import { findRefusal } from "../../src/kernel/hooks.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -49,27 +49,26 @@ describe("strata sessions", () => {
   });
 });
 
-describe("strata agenda lease", () => {
-  it("strata agenda lease shows what agents hold, and releases it for a person", async () => {
+describe("strata agenda leases", () => {
+  it("strata agenda leases shows what agents hold, and releases it for a person", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
-    expect((await strata(pair, "agenda lease")).out).toBe("Nothing is held.");
+    expect((await strata(pair, "agenda leases")).out).toBe("Nothing is held.");
     await pair.a.tool("lease", { op: "claim", item: "#34", why: "the login" });
-    expect((await strata(pair, "agenda lease")).out).toMatch(
+    expect((await strata(pair, "agenda leases")).out).toMatch(
       /^#34 is held by ses_a \(instance \w+\) until .*"the login"$/,
     );
-    expect(JSON.parse((await strata(pair, "agenda lease list --json")).out)).toMatchObject([{ item: "#34" }]);
-    expect((await strata(pair, "agenda lease release #34")).out).toMatch(
+    expect(JSON.parse((await strata(pair, "agenda leases --json")).out)).toMatchObject([{ item: "#34" }]);
+    expect((await strata(pair, "agenda release #34")).out).toMatch(
       /^Released: #34 \(was held by ses_a \(instance \w+\)\)$/,
     );
-    await expect(pair.a.tool("lease", { op: "renew", item: "#34" })).rejects.toThrow("You do not hold #34");
-    expect((await strata(pair, "agenda lease release #34")).err).toContain("#34 is not held");
+    expect((await strata(pair, "agenda release #34")).err).toContain("#34 is not held");
   });
 
   it("a lease of a person holds against agents until it expires, and needs no instance", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
-    expect((await strata(pair, "agenda lease claim a.ts --minutes 30 --why review")).out).toContain(
+    expect((await strata(pair, "agenda claim a.ts --minutes 30 --why review")).out).toContain(
       "Claimed: a.ts is held by the user until",
     );
     await expect(pair.a.tool("lease", { op: "claim", item: "a.ts" })).rejects.toThrow(
@@ -78,14 +77,14 @@ describe("strata agenda lease", () => {
     await expect(pair.a.tool("lease", { op: "release", item: "a.ts" })).rejects.toThrow("held by the user");
     pair.clock.advance(30 * 60_000 + 1);
     expect(await pair.a.tool("lease", { op: "claim", item: "a.ts" })).toContain("Claimed");
-    expect((await strata(pair, "agenda lease claim a.ts")).err).toContain("is held by ses_a");
+    expect((await strata(pair, "agenda claim a.ts")).err).toContain("is held by ses_a");
   });
 
   it("an agent is warned once before it edits what a person holds, with no other instance there", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     pair.running.delete(2);
-    await strata(pair, "agenda lease claim a.ts");
+    await strata(pair, "agenda claim a.ts");
     const input = { filePath: inProject("a.ts"), oldString: "a", newString: "b" };
     await pair.a.before("edit", input, "call_edit");
     pair.a.session.answer([call("edit", "edited", { callID: "call_edit", state: { input } })]);
@@ -98,14 +97,14 @@ describe("strata agenda lease", () => {
   it("an edit refused by a person's lease refers the agent to the user, who reads no agents' messages", async () => {
     const pair = await openPair({ crossAgent: { onConflict: "block" } });
     await pair.a.turn("build the login");
-    await strata(pair, "agenda lease claim a.ts");
+    await strata(pair, "agenda claim a.ts");
     const input = { filePath: inProject("a.ts"), oldString: "a", newString: "b" };
     expect(findRefusal(await pair.a.before("edit", input, "call_edit"))).toMatch(
       /The edit was not made.* Wait, or ask the user\.$/s,
     );
   });
 
-  it("strata agenda lease refuses other words, and releases no lease for an agent's shell", async () => {
+  it("strata agenda leases refuses other words, and releases no lease for an agent's shell", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     for (const line of [`lease claim ${"x".repeat(501)}`, `lease claim x --why ${"x".repeat(201)}`])
