@@ -101,9 +101,7 @@ export const stateFolderFiles: readonly FileKind[] = [
   ...["candidates.json", "candidates.json.corrupt", "dropped.json.corrupt"].map((name) =>
     atStart(`projects/<id>/${name}`, "sentences that did not become memories", WAITING_DAYS),
   ),
-  ...["context-requests.jsonl", "context-requests.older.jsonl"].map((name) =>
-    atStart(`projects/<id>/${name}`, "what was asked about contexts long ago", 30),
-  ),
+  atStart("projects/<id>/context-requests.jsonl", "what was asked about contexts long ago", 30),
   // A person's checkpoint is kept for a year, the plugin's own for a month.
   atStart("projects/<id>/checkpoint-<id>.auto.json", "Strata's own checkpoints from a month ago", 30),
   atStart("projects/<id>/checkpoint-<id>.json", "checkpoints from a year ago", 365),

@@ -27,20 +27,7 @@ export interface ContextOutcomeLine {
   text: string;
 }
 
-export interface ContextRequests {
-  /** Appends a request. Rejects with the system's error. */
-  ask(wanted: Pick<ContextRequestLine, "session" | "action" | "item">): Promise<ContextRequestLine>;
-  /** Appends what became of one. */
-  settle(line: ContextRequestLine, outcome: Pick<ContextOutcomeLine, "outcome" | "text">): Promise<void>;
-  /** All requests that wait, and what became of the others, each oldest first. */
-  read(): Promise<{ waiting: ContextRequestLine[]; settled: ContextOutcomeLine[] }>;
-  /** Changes with every line. A single look at the file's size and time. */
-  version(): Promise<string>;
-  /** Moves a long log aside, where `read` still looks; nothing that waits is lost. */
-  tidy(): Promise<void>;
-}
-
-export interface ContextRequestsOptions {
+interface ContextRequestsOptions {
   files: Files;
   clock: Pick<Clock, "now">;
   /** Path of the log: `contextRequests` of `locateRecord`. */
@@ -49,65 +36,39 @@ export interface ContextRequestsOptions {
 
 /** Nobody waits longer for a session to go on. */
 const WAITING_DAYS = 30;
-/** A line has about 200 bytes. */
-const LONG_BYTES = 128_000;
-
 type Line = ContextRequestLine | ContextOutcomeLine;
 
-export function createContextRequests({ clock, files, locate }: ContextRequestsOptions): ContextRequests {
+export type ContextRequests = ReturnType<typeof createContextRequests>;
+
+/** Every call rejects with the system's error. */
+export function createContextRequests({ clock, files, locate }: ContextRequestsOptions) {
   const now = (): string => new Date(clock.now()).toISOString();
+  const append = async (line: Line): Promise<void> => files.appendLine(await locate(), JSON.stringify(line));
 
   return {
-    async ask({ action, item, session }) {
+    async ask({ action, item, session }: Pick<ContextRequestLine, "session" | "action" | "item">) {
       const line: ContextRequestLine = { v: 1, id: randomUUID(), time: now(), session, action, item };
       await append(line);
       return line;
     },
 
-    settle: ({ id, session }, { outcome, text }) =>
-      append({ v: 1, request: id, time: now(), session, outcome, text }),
+    /** Appends what became of a request. */
+    settle: (
+      { id, session }: ContextRequestLine,
+      { outcome, text }: Pick<ContextOutcomeLine, "outcome" | "text">,
+    ): Promise<void> => append({ v: 1, request: id, time: now(), session, outcome, text }),
 
-    read,
-
-    async version() {
-      const stat = await files.stat(await locate());
-      return stat ? `${stat.bytes} ${stat.modifiedMs}` : "";
-    },
-
-    async tidy() {
-      const path = await locate();
-      if (((await files.stat(path))?.bytes ?? 0) < LONG_BYTES) return;
-      const { waiting } = await read();
-      const isIn = new Set((await readLines(path)).flatMap((line) => ("action" in line ? line.id : [])));
-      const left = waiting.filter(({ id }) => !isIn.has(id));
-      // Before the older file is replaced: what waits there goes along.
-      if (left.length > 0) await files.appendLine(path, left.map((one) => JSON.stringify(one)).join("\n"));
-      await files.rename(path, olderOf(path));
+    /** All requests that wait, and what became of the others, each oldest first. */
+    async read(): Promise<{ waiting: ContextRequestLine[]; settled: ContextOutcomeLine[] }> {
+      const lines = (await readJsonLines(files, await locate(), parseLine)).records;
+      const settled = lines.filter((line) => "outcome" in line);
+      const done = new Set(settled.map(({ request }) => request));
+      const oldest = new Date(clock.now() - WAITING_DAYS * DAY_MS).toISOString();
+      const asked = lines.filter((line) => "action" in line);
+      return { waiting: asked.filter(({ id, time }) => !done.has(id) && time >= oldest), settled };
     },
   };
-
-  async function append(line: Line): Promise<void> {
-    await files.appendLine(await locate(), JSON.stringify(line));
-  }
-
-  async function read(): ReturnType<ContextRequests["read"]> {
-    const path = await locate();
-    const lines = [...(await readLines(olderOf(path))), ...(await readLines(path))];
-    const settled = lines.filter((line) => "outcome" in line);
-    const done = new Set(settled.map(({ request }) => request));
-    const oldest = new Date(clock.now() - WAITING_DAYS * DAY_MS).toISOString();
-    const asked = lines.filter((line) => "action" in line);
-    const open = asked.filter(({ id, time }) => !done.has(id) && time >= oldest);
-    return { waiting: [...new Map(open.map((line) => [line.id, line])).values()], settled };
-  }
-
-  async function readLines(path: string): Promise<Line[]> {
-    return (await readJsonLines(files, path, parseLine)).records;
-  }
 }
-
-/** The log before it was moved aside. */
-const olderOf = (path: string): string => path.replace(/\.jsonl$/, ".older.jsonl");
 
 /** `undefined` if the value is no line of the log. */
 export const parseLine = parserOf(

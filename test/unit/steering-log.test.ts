@@ -1,7 +1,7 @@
 /** What people ask for: an undone cut, the log that it waits in, and `/context`. */
 import { describe, expect, it } from "vitest";
 import { replay } from "../../src/context/replay.js";
-import { ask, findItem, goOn, isOf, openRequests, QUIET, read, talk, textsOf } from "../support/steering.js";
+import { ask, findItem, goOn, isOf, QUIET, read, talk, textsOf } from "../support/steering.js";
 import { bytesOf } from "../support/view-check.js";
 import type { World } from "../support/world.js";
 
@@ -61,23 +61,6 @@ describe("a cut within a turn that was dropped", () => {
 });
 
 describe("the log of requests", () => {
-  it("a long log is moved aside, and what waits in it is not lost", async () => {
-    const { world } = await talk();
-    const requests = openRequests(world);
-    const first = await requests.ask({ session: "ses_9", action: "drop", item: "r-1" });
-    for (let n = 0; n < 2; n++) {
-      for (let line = 0; line < 700; line++) {
-        const one = await requests.ask({ session: "ses_1", action: "pin", item: `r-${line}` });
-        await requests.settle(one, { outcome: "done", text: "pinned" });
-      }
-      await requests.tidy();
-    }
-    const paths = [...world.files.contents.keys()].filter((path) => path.includes("context-requests"));
-    const bytes = paths.reduce((sum, path) => sum + (world.files.text(path)?.length ?? 0), 0);
-    expect(bytes).toBeLessThan(400_000);
-    expect((await requests.read()).waiting).toEqual([first]);
-  });
-
   it("what cannot be written down is not done, and is tried again with the next request", async () => {
     let isBroken = false;
     const { world, session } = await talk(QUIET, {

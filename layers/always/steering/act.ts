@@ -35,13 +35,6 @@ import { findBack, formatCarrier, formatPinnedName, planItem, readPinnedName } f
 /** What became of a request. */
 export type Outcome = Pick<ContextOutcomeLine, "outcome" | "text">;
 
-/** `undefined` if it has to wait. */
-export type Act = (
-  request: ContextRequest,
-  line: ContextRequestLine,
-  signal: AbortSignal,
-) => Promise<Outcome | undefined>;
-
 /** Names of the ledger's records. */
 const EVENTS = {
   drop: "dropped",
@@ -51,11 +44,16 @@ const EVENTS = {
   "undo-cut": "uncut",
 } as const satisfies Record<Action, string>;
 
-export function createAct(context: KernelContext): Act {
+/** Carries out a request; `undefined` if it has to wait. */
+export function createAct(context: KernelContext) {
   const { clock, config, decisions, savings } = context;
   const readView = createReadView(context);
 
-  return async (request, line, signal) => {
+  return async (
+    request: ContextRequest,
+    line: ContextRequestLine,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> => {
     const { action } = line;
     const view = await readView(request, request.history.lastAnswer);
     const entry = view.entries.find(({ id }) => id === line.item);

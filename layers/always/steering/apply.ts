@@ -19,27 +19,14 @@ import { createAct, type Outcome } from "./act.js";
 import { createReadView } from "./context-view.js";
 import { formatView } from "./items.js";
 
-export interface SteeringWork {
-  /** Reads the log again. Rejects with the system's error. */
-  read(): Promise<void>;
-  isWaiting(sessionID: string): boolean;
-  /**
-   * Applies what waits for the request's session; returns whether decisions were made. Rejects if a file, the ledger or a
-   * decision cannot be written, or the signal is aborted; what was not applied by then waits for the next request.
-   */
-  apply(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** Writes what stands in the session's context since the request of this time. Never rejects. */
-  writeItems(request: ContextRequest, atMs: number): Promise<void>;
-  /** `/context`, for people who have no screen half: lists the items, or asks to change one. */
-  answer(sessionID: string, words: string): Promise<string>;
-}
-
 const SHOWN_ITEMS = 15;
 const WIDTH = 100;
 const LISTING = "/context";
 
+export type SteeringWork = ReturnType<typeof createSteeringWork>;
+
 /** `locate` returns the path of the log. */
-export function createSteeringWork(context: KernelContext & { locate(): Promise<string> }): SteeringWork {
+export function createSteeringWork(context: KernelContext & { locate(): Promise<string> }) {
   const { background, files, folders, log, toasts } = context;
   const requests = createContextRequests(context);
   const act = createAct(context);
@@ -49,13 +36,18 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
   const answered = new Set<string>();
 
   return {
-    async read() {
+    /** Reads the log again. Rejects with the system's error. */
+    async read(): Promise<void> {
       waiting = (await requests.read()).waiting.filter(({ id }) => !answered.has(id));
     },
 
-    isWaiting: (sessionID) => waiting.some(({ session }) => session === sessionID),
+    isWaiting: (sessionID: string): boolean => waiting.some(({ session }) => session === sessionID),
 
-    async apply(request, signal) {
+    /**
+     * Applies what waits for the request's session; returns whether decisions were made. Rejects if a file, the ledger or a
+     * decision cannot be written, or the signal is aborted; what was not applied by then waits for the next request.
+     */
+    async apply(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
       let hasChanged = false;
       for (const line of waiting.filter(({ session }) => session === request.sessionID)) {
         signal.throwIfAborted();
@@ -67,7 +59,8 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
       return hasChanged;
     },
 
-    async writeItems(request, atMs) {
+    /** Writes what stands in the session's context since the request of this time. Never rejects. */
+    async writeItems(request: ContextRequest, atMs: number): Promise<void> {
       const { history, sessionID } = request;
       const path = planItemsPath(folders, sessionID);
       try {
@@ -81,7 +74,8 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
       }
     },
 
-    async answer(sessionID, words) {
+    /** `/context`, for people who have no screen half: lists the items, or asks to change one. */
+    async answer(sessionID: string, words: string): Promise<string> {
       const found = await readContextItems(files, folders, sessionID);
       if (!found) return "Nothing is known of this session's context yet: send a message first.";
       const [action = "", item, ...more] = words.trim().split(/\s+/);
@@ -107,14 +101,13 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
     const what = isDone ? outcome.text : `${action} ${item} was not possible: ${outcome.text}`;
     log.info(STEERING, `${session}: ${what}`);
     toasts.show(what, isDone ? "info" : "warning");
-    void background.add(async () => {
-      try {
-        await requests.settle(line, outcome);
-        await requests.tidy();
-      } catch (thrown) {
-        log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`);
-      }
-    });
+    void background.add(() =>
+      requests
+        .settle(line, outcome)
+        .catch((thrown) =>
+          log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`),
+        ),
+    );
   }
 }
 

@@ -49,7 +49,7 @@ export interface CutEntry extends Placed {
 }
 
 /** A summary by the host. */
-export interface SummaryEntry extends Placed {
+interface SummaryEntry extends Placed {
   kind: "summary";
 }
 
@@ -80,23 +80,20 @@ export interface ContextView {
   isClearable(tool: string): boolean;
 }
 
-/** `cachedUntil` is the index of the first message that the provider has not cached yet. */
-export type ReadView = (request: ContextRequest, cachedUntil: number) => Promise<ContextView>;
-
-/** Number of files whose sizes are remembered, and of names of entries. Neither changes. */
+/** Number of names of entries that are remembered; they never change. */
 const MOST_KNOWN = 2_000;
 const NAME_CHARACTERS = 80;
 
-export function createReadView({ config, decisions, files, folders, sizes }: KernelContext): ReadView {
-  const bytes = new Map<string, number>();
+export function createReadView({ config, decisions, files, folders, sizes }: KernelContext) {
   /** By id: leaving keys and passwords out of a name takes a millisecond. */
   const names = new Map<string, string>();
 
-  return async (request, cachedUntil) => {
+  /** `cachedUntil` is the index of the first message that the provider has not cached yet. */
+  return async (request: ContextRequest, cachedUntil: number): Promise<ContextView> => {
     const { history, model, sessionID } = request;
     const entries = findEntries(request);
     const pinned = decisions.pinned(sessionID);
-    await learnBytes([
+    const bytes = await readBytes([
       ...pinned.map(({ file }) => file),
       ...entries.map((one) => findLongFile(one, request)),
     ]);
@@ -119,13 +116,13 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
     };
   };
 
-  async function learnBytes(paths: readonly (string | undefined)[]): Promise<void> {
-    if (bytes.size > MOST_KNOWN) bytes.clear();
-    for (const path of paths) {
-      if (path === undefined || bytes.has(path)) continue;
-      const stat = await files.stat(path);
-      if (stat) bytes.set(path, stat.bytes);
+  async function readBytes(paths: readonly (string | undefined)[]): Promise<Map<string, number>> {
+    const bytes = new Map<string, number>();
+    for (const path of new Set(paths)) {
+      const stat = path === undefined ? undefined : await files.stat(path);
+      if (path !== undefined && stat) bytes.set(path, stat.bytes);
     }
+    return bytes;
   }
 
   function describe(
