@@ -37,19 +37,6 @@ interface CheckedSummary {
   missing: string[];
 }
 
-/** Headings that our prompt (`prompts/compaction.md`) asks for; the host's own prompt has others. */
-export const SUMMARY_HEADINGS = [
-  "Request and Intent",
-  "Concepts",
-  "Files and Code",
-  "Errors and Fixes",
-  "Problem Solving",
-  "User Messages",
-  "Pending Tasks",
-  "Current Work",
-  "Next Step",
-] as const;
-
 /** A longer text does not count as a summary: it would fill the context it should empty. */
 const MOST_CHARACTERS = 40_000;
 /** A shorter text cannot summarise a session that filled a window. */

@@ -18,20 +18,6 @@ import {
 } from "./ended-call.js";
 import { createErrorLog, type Entry, type ErrorLogOptions, type LogLine } from "./error-log.js";
 
-/** No call rejects. */
-export interface Failures {
-  /** Learns from new messages, and returns the calls in them that have failed the same way before. */
-  learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]>;
-  /** The known failures, the newest last. */
-  all(): Promise<readonly KnownFailure[]>;
-  /** The ways in which this call has failed; `callHash` as from `hashCall`. */
-  ofCall(callHash: string): Promise<readonly KnownFailure[]>;
-  /** When the session last changed a file; 0 if never. */
-  changedAt(sessionID: string): number;
-  /** Resolves when all entries are written. */
-  onIdle(): Promise<void>;
-}
-
 export interface KnownFailure {
   readonly tool: string;
   readonly call: string;
@@ -57,7 +43,7 @@ export interface Repetition {
   readonly isRetryAfterChange: boolean;
 }
 
-export interface FailuresOptions extends ErrorLogOptions {
+interface FailuresOptions extends ErrorLogOptions {
   log: { warn(source: string, message: string): void };
   /** Number of newest lines that are used. */
   maxLines: number;
@@ -78,7 +64,10 @@ const LONGEST_RESOLUTION = 260;
 /** A different call counts as a correction only within this time. */
 const CORRECTED_WITHIN_MS = 10 * 60_000;
 
-export function createFailures(options: FailuresOptions): Failures {
+export type Failures = ReturnType<typeof createFailures>;
+
+/** No call rejects. */
+export function createFailures(options: FailuresOptions) {
   const { log, path, maxLines, project } = options;
   const errorLog = createErrorLog(options);
   const calls = createSessionCalls(project);
@@ -87,7 +76,8 @@ export function createFailures(options: FailuresOptions): Failures {
   let known: Known | undefined;
 
   return {
-    async learn(sessionID, messages) {
+    /** Learns from new messages, and returns the calls in them that have failed the same way before. */
+    async learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]> {
       const ended = calls.read(sessionID, messages);
       if (ended.length === 0) return [];
       const all = await readAll();
@@ -99,17 +89,20 @@ export function createFailures(options: FailuresOptions): Failures {
       return repetitions;
     },
 
-    async all() {
+    /** The known failures, the newest last. */
+    async all(): Promise<readonly KnownFailure[]> {
       return [...(await readAll()).failures.values()].sort((a, b) => a.lastAt - b.lastAt);
     },
 
-    async ofCall(callHash) {
+    /** The ways in which this call has failed; `callHash` as from `hashCall`. */
+    async ofCall(callHash: string): Promise<readonly KnownFailure[]> {
       const { failures } = await readAll();
       return [...failures].flatMap(([name, failure]) => (name.startsWith(`${callHash} `) ? [failure] : []));
     },
 
     changedAt: calls.changedAt,
-    onIdle: () => writing,
+    /** Resolves when all entries are written. */
+    onIdle: (): Promise<void> => writing,
   };
 
   /** The entries of the log, and those still to be written. */

@@ -26,15 +26,6 @@ import {
   splitWords,
 } from "./failures.js";
 
-export interface Hints {
-  /** Learns from the request, and returns whether something was added or removed. Rejects if it cannot be recorded. */
-  answer(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** The refusal of a call known to fail; `undefined` if it may run. */
-  check(call: ToolCall, args: ToolArguments): Promise<ToolArguments | undefined>;
-  /** Never rejects. */
-  onIdle(): Promise<void>;
-}
-
 /** Layer name in the records. */
 const LAYER = "errors";
 
@@ -42,7 +33,9 @@ const LAYER = "errors";
 const MOST_HINTS = 3;
 const LONGEST_RESOLUTION = 260;
 
-export function createHints(context: LayerContext): Hints {
+export type Hints = ReturnType<typeof createHints>;
+
+export function createHints(context: LayerContext) {
   const { clock, config, files, folders, host, locks, log, seal } = context;
   const project = host.directory;
   const failures = createFailures({
@@ -56,9 +49,11 @@ export function createHints(context: LayerContext): Hints {
   const refused = new Set<string>();
 
   return {
+    /** Never rejects. */
     onIdle: failures.onIdle,
 
-    async answer(request, signal) {
+    /** Learns from the request, and returns whether something was added or removed. Rejects if it cannot be recorded. */
+    async answer(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
       const { history, sessionID } = request;
       const isReady = request.isReady();
       const hasForgotten = isReady && (await forget(context, { request, layer: LAYER, signal }));
@@ -69,7 +64,8 @@ export function createHints(context: LayerContext): Hints {
       return (await extend(context, { sessionID, layer: LAYER, additions, signal })) || hasForgotten;
     },
 
-    async check({ sessionID, tool }, args) {
+    /** The refusal of a call known to fail; `undefined` if it may run. */
+    async check({ sessionID, tool }: ToolCall, args: ToolArguments): Promise<ToolArguments | undefined> {
       const callHash = hashCall(tool, args, project);
       const name = `${sessionID} ${callHash}`;
       // With another secret it is another call, although the hash is the same.

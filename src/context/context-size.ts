@@ -23,43 +23,29 @@ const CHARACTERS_AROUND_A_CALL = 160;
 const USUAL_FIXED_TOKENS = 10_000;
 const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
-export interface ContextSizes {
-  /** Reports an answer with the provider's count, and the messages sent for it. */
-  report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void;
-  /**
-   * Uses the provider's count of the last answer, unless that was reported. `readSent` returns the messages sent for it;
-   * absent if they are unknown, such as after the host has compacted.
-   */
-  observe(
-    sessionID: string,
-    readSent: (() => readonly Message[]) | undefined,
-    messages: readonly Message[],
-  ): void;
-  /** Tokens of the whole request with these messages. */
-  estimate(sessionID: string, messages: readonly Message[]): number;
-  /** Last count by the provider for this session, request plus answer; `undefined` before the first. */
-  lastTotal(sessionID: string): number | undefined;
-  /** Tokens of system prompt and tools. */
-  fixedTokens(sessionID: string): number;
-  /** Tokens of messages, by the ratio of tokens to characters learned in this session. */
-  measure(sessionID: string, messages: readonly Message[]): number;
-  /** That ratio. */
-  tokensPerCharacter(sessionID: string): number;
-}
+export type ContextSizes = ReturnType<typeof createContextSizes>;
 
-export function createContextSizes(): ContextSizes {
+export function createContextSizes() {
   const learned = new Map<string, LearnedSize>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
-  let counted: { messages: readonly Message[]; characters: number } | undefined;
   /** Characters of messages, which are never changed in place and are counted in several lists. */
   const known = new WeakMap<Message, number>();
   return {
-    report(sessionID, answer, sent) {
+    /** Takes an answer with the provider's count, and the messages sent for it. */
+    report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void {
       if (!isNews(sessionID, answer)) return;
       note(sessionID, answer);
       take(sessionID, answer, countPrompt(answer), countAll(sent));
     },
-    observe(sessionID, readSent, messages) {
+    /**
+     * Uses the provider's count of the last answer, unless that was reported. `readSent` returns the messages sent for it;
+     * absent if they are unknown, such as after the host has compacted.
+     */
+    observe(
+      sessionID: string,
+      readSent: (() => readonly Message[]) | undefined,
+      messages: readonly Message[],
+    ): void {
       const answer = messages.findLast(isEndedAnswer)?.info;
       if (!answer || !isNews(sessionID, answer)) return;
       note(sessionID, answer);
@@ -70,19 +56,25 @@ export function createContextSizes(): ContextSizes {
       const sent = countAll(view.slice(0, last)) + countAll(withoutResults(view[last]));
       take(sessionID, answer, countReportedTokens(answer.tokens), sent);
     },
-    estimate(sessionID, messages) {
+    /** Tokens of the whole request with these messages. */
+    estimate(sessionID: string, messages: readonly Message[]): number {
       const size = learned.get(sessionID);
-      if (!size) return USUAL_FIXED_TOKENS + Math.ceil(count(messages) / CHARACTERS_PER_TOKEN);
+      if (!size) return USUAL_FIXED_TOKENS + Math.ceil(countAll(messages) / CHARACTERS_PER_TOKEN);
       const { last, tokensPerCharacter } = size;
-      const more = (count(messages) - last.characters) * tokensPerCharacter;
+      const more = (countAll(messages) - last.characters) * tokensPerCharacter;
       return Math.max(0, last.tokens + Math.ceil(more));
     },
-    lastTotal: (sessionID) => totals.get(sessionID)?.total,
-    fixedTokens(sessionID) {
+    /** Last count by the provider for this session, request plus answer; `undefined` before the first. */
+    lastTotal: (sessionID: string): number | undefined => totals.get(sessionID)?.total,
+    /** Tokens of system prompt and tools. */
+    fixedTokens(sessionID: string): number {
       const size = learned.get(sessionID);
       return size ? countFixedTokens(size) : USUAL_FIXED_TOKENS;
     },
-    measure: (sessionID, messages) => Math.ceil(countAll(messages) * findRate(sessionID)),
+    /** Tokens of messages, by the ratio of tokens to characters learned in this session. */
+    measure: (sessionID: string, messages: readonly Message[]): number =>
+      Math.ceil(countAll(messages) * findRate(sessionID)),
+    /** That ratio. */
     tokensPerCharacter: findRate,
   };
 
@@ -112,12 +104,6 @@ export function createContextSizes(): ContextSizes {
     const first = sent.findIndex(isEndedAnswer);
     const answer = sent[first]?.info;
     if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
-  }
-
-  /** Cached, because a request counts the same list several times. */
-  function count(messages: readonly Message[]): number {
-    if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
-    return counted.characters;
   }
 
   function countAll(messages: readonly Message[]): number {

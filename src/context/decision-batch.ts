@@ -17,7 +17,7 @@
  *                               because its words were taken back, or a batch has cleared results before a reminder.
  *                               The last revision counts
  */
-import { either, isVersion, list, matching, number, object, oneOf, optional, string } from "../base/shape.js";
+import { isVersion, list, number, object, oneOf, optional, parserOf, string } from "../base/shape.js";
 
 export const outcomes = [
   "kept",
@@ -62,13 +62,6 @@ export interface DecisionBatch {
   decisions: Decision[];
 }
 
-/** `undefined` if any part of the value is invalid. */
-export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
-  if (!isBatch(value)) return undefined;
-  const { session, layer, at, late, decisions } = value;
-  return { v: 1, session, layer, decisions, ...(at !== undefined && { at }), ...(late === true && { late }) };
-}
-
 /** The lines with decisions, without those that came too late. Pure. */
 export function withoutLate(batches: readonly DecisionBatch[]): readonly DecisionBatch[] {
   if (!batches.some(({ late }) => late)) return batches;
@@ -105,33 +98,20 @@ export function nameIn(
   return `${session} ${layer} ${at} ${outcome}${of === undefined ? "" : ` ${of}`} ${key}`;
 }
 
-const someText = matching(/[\s\S]/);
-const isDecision = either(
-  object<Decision>({ key: string, outcome: oneOf(["kept"]) }),
-  object<Decision>({ key: string, outcome: oneOf(["used"]), file: string }),
-  object<Decision>({ key: string, outcome: oneOf(["replaced", "cleared"]), text: someText, file: string }),
-  object<Decision>({
-    key: string,
-    outcome: oneOf(["extended", "cut", "rewritten", "expanded"]),
-    text: someText,
-  }),
-  object<Decision>({
-    key: string,
-    outcome: oneOf(["dropped", "pinned", "unpinned"]),
-    text: optional(someText),
-    file: optional(string),
-  }),
-  object<Decision>({
-    key: string,
-    outcome: oneOf(["revised"]),
-    of: oneOf(revisables),
-    text: optional(string),
-  }),
-);
+const isDecision = object<Decision>({
+  key: string,
+  outcome: oneOf(outcomes),
+  text: optional(string),
+  of: optional(oneOf(revisables)),
+  file: optional(string),
+});
 const isBatch = object<DecisionBatch>({
   v: isVersion,
   session: string,
   layer: string,
   at: optional(number),
+  late: optional(oneOf([true])),
   decisions: list(isDecision),
 });
+/** `undefined` if any part of the value is invalid. */
+export const parseDecisionBatch = parserOf(isBatch);

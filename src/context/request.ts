@@ -43,18 +43,7 @@ export interface ContextRequest {
   estimateTokens(messages: readonly Message[]): number;
 }
 
-export interface Requests {
-  /** Opens a request with these messages; `undefined` if there are none. */
-  open(messages: readonly Message[]): ContextRequest | undefined;
-  /** The next request of this session is the host's request for a summary. */
-  expectCompaction(sessionID: string): void;
-  /** Notes are to replace history in the next request of this session. */
-  wantCut(sessionID: string): void;
-  /** Cancels that. Returns whether it was pending. */
-  unwantCut(sessionID: string): boolean;
-}
-
-export interface RequestsOptions {
+interface RequestsOptions {
   decisions: Decisions;
   sizes: ContextSizes;
   windows: ModelWindows;
@@ -69,18 +58,24 @@ export interface RequestsOptions {
 /** Far longer than any cache lives by default: not a coffee, but a meal. */
 const LONG_PAUSE_MS = 60 * 60 * 1_000;
 
-export function createRequests(options: RequestsOptions): Requests {
+export type Requests = ReturnType<typeof createRequests>;
+
+export function createRequests(options: RequestsOptions) {
   const { cachePolicy, clock, coldThresholdTokens, decisions, prices, sizes, thresholdTokens, windows } =
     options;
   const coldTokens = Math.min(thresholdTokens, coldThresholdTokens || thresholdTokens);
   const compactions = new Set<string>();
   const wantedCuts = new Set<string>();
   return {
-    expectCompaction: (sessionID) => void compactions.add(sessionID),
-    wantCut: (sessionID) => void wantedCuts.add(sessionID),
-    unwantCut: (sessionID) => wantedCuts.delete(sessionID),
+    /** The next request of this session is the host's request for a summary. */
+    expectCompaction: (sessionID: string): void => void compactions.add(sessionID),
+    /** Notes are to replace history in the next request of this session. */
+    wantCut: (sessionID: string): void => void wantedCuts.add(sessionID),
+    /** Cancels that. Returns whether it was pending. */
+    unwantCut: (sessionID: string): boolean => wantedCuts.delete(sessionID),
 
-    open(messages) {
+    /** Opens a request with these messages; `undefined` if there are none. */
+    open(messages: readonly Message[]): ContextRequest | undefined {
       const sessionID = messages[0]?.info.sessionID;
       if (sessionID === undefined) return undefined;
       const history = readHistory(messages);

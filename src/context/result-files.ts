@@ -12,17 +12,7 @@ import type { Files } from "../io/files.js";
 import type { ToolPart } from "../io/message.js";
 import { hideNewFolder } from "../project/folders.js";
 
-export interface ResultFiles {
-  /** Stores the content unless the same bytes are there, and returns the absolute path. Marks the file as used now. */
-  store(content: Uint8Array): Promise<string>;
-  /** Writes a lost file again, with the content that is still available. */
-  restore(path: string, content: Uint8Array): Promise<void>;
-  exists(path: string): Promise<boolean>;
-  /** Marks the file as used now, for expiry. */
-  touch(path: string): Promise<void>;
-}
-
-export interface ResultFilesOptions {
+interface ResultFilesOptions {
   files: Files;
   clock: Clock;
   folder: string;
@@ -32,11 +22,14 @@ const NAME = "[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 const IS_NAME = new RegExp(`^${NAME}$`);
 const NAMES_ONE = new RegExp(`${NAME}|\\.opencode[\\\\/]+tool-results[\\\\/]+\\*`);
 
-export function createResultFiles({ files, clock, folder }: ResultFilesOptions): ResultFiles {
+export type ResultFiles = ReturnType<typeof createResultFiles>;
+
+export function createResultFiles({ files, clock, folder }: ResultFilesOptions) {
   let isPrepared = false;
 
   return {
-    async store(content) {
+    /** Stores the content unless the same bytes are there, and returns the absolute path. Marks the file as used now. */
+    async store(content: Uint8Array): Promise<string> {
       const path = join(folder, `${formatContentID(content)}.txt`);
       const found = await files.stat(path);
       const isAlike = found?.kind === "file" && found.bytes === content.byteLength;
@@ -46,13 +39,15 @@ export function createResultFiles({ files, clock, folder }: ResultFilesOptions):
       return path;
     },
 
+    /** Writes a lost file again, with the content that is still available. */
     restore: write,
 
-    async exists(path) {
+    async exists(path: string): Promise<boolean> {
       return (await files.stat(path))?.kind === "file";
     },
 
-    touch: (path) => files.touch(path, clock.now()),
+    /** Marks the file as used now, for expiry. */
+    touch: (path: string): Promise<void> => files.touch(path, clock.now()),
   };
 
   async function write(path: string, content: Uint8Array): Promise<void> {

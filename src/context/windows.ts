@@ -14,15 +14,6 @@ export interface ModelWindow {
   refusedTokens?: number;
 }
 
-export interface ModelWindows {
-  learn(model: ModelName, window: ModelWindow): void;
-  /** The provider refused a request of about this size as too long. Returns whether that is new. */
-  noteRefused(model: ModelName, tokens: number): boolean;
-  /** The provider accepted a request of this size: a refusal of a smaller one had another reason. */
-  noteTaken(model: ModelName, tokens: number): void;
-  find(model: ModelName | undefined): ModelWindow | undefined;
-}
-
 /** Tokens that OpenCode keeps free if the prompt has its own limit (`compaction.reserved`). */
 const RESERVED_TOKENS = 20_000;
 /** Share of the usable window to fill; the rest is for what one more answer adds before the next check. */
@@ -30,21 +21,25 @@ const FILLED = 0.85;
 /** Share of a refused request's size allowed for later ones, since both sizes are estimates. */
 const BELOW_REFUSED = 0.8;
 
-export function createModelWindows(): ModelWindows {
+export type ModelWindows = ReturnType<typeof createModelWindows>;
+
+export function createModelWindows() {
   const windows = new Map<string, ModelWindow>();
   const refused = new Map<string, number>();
   const nameOf = ({ providerID, modelID }: ModelName): string => `${providerID}/${modelID}`;
   return {
-    learn: (model, window) => void windows.set(nameOf(model), window),
-    noteRefused(model, tokens) {
+    learn: (model: ModelName, window: ModelWindow): void => void windows.set(nameOf(model), window),
+    /** The provider refused a request of about this size as too long. Returns whether that is new. */
+    noteRefused(model: ModelName, tokens: number): boolean {
       const isNews = tokens < (refused.get(nameOf(model)) ?? Number.POSITIVE_INFINITY);
       if (isNews) refused.set(nameOf(model), tokens);
       return isNews;
     },
-    noteTaken(model, tokens) {
+    /** The provider accepted a request of this size: a refusal of a smaller one had another reason. */
+    noteTaken(model: ModelName, tokens: number): void {
       if (tokens >= (refused.get(nameOf(model)) ?? Number.POSITIVE_INFINITY)) refused.delete(nameOf(model));
     },
-    find(model) {
+    find(model: ModelName | undefined): ModelWindow | undefined {
       const window = model && windows.get(nameOf(model));
       const refusedTokens = model && refused.get(nameOf(model));
       return window && refusedTokens !== undefined ? { ...window, refusedTokens } : window;
