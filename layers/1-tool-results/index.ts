@@ -18,6 +18,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import { countEvents, type Proof, type ProofSeen } from "../../src/kernel/proof.js";
 import {
   type Answer,
   createDecideResults,
@@ -91,11 +92,24 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+/** A host that ends at once on a busy machine may lose the ledger's line, but not the file and what was sent. */
+const proof: Proof = {
+  settings: { toolResults: { threshold: 4_096 } },
+  acted: (seen) => countEvents(seen, "spilled", "moved to a file") ?? countSent(seen),
+};
+
+/** Files with results that a request names. */
+function countSent({ paths, requests }: ProofSeen): string | undefined {
+  const moved = paths.filter((path) => /\.opencode\/tool-results\/[^/]+\.txt$/.test(path));
+  const sent = moved.filter((path) => requests.some((body) => body.includes(path)));
+  return sent.length === 0 ? undefined : `${sent.length} × moved to a file`;
+}
+
 export const toolResults: LayerDefinition = {
   name: LAYER,
   settings,
   files,
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

@@ -16,6 +16,7 @@ import { countUsableTokens } from "../../src/context/windows.js";
 import { isFree } from "../../src/costs/prices.js";
 import { refuse } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 import { clearBatch, gatherClearable } from "./gather.js";
 import { type Occasion, planClear } from "./plan.js";
 
@@ -55,11 +56,16 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const proof: Proof = {
+  settings: { microCompact: { keepRecent: 0, floor: 0 } },
+  acted: (seen) => countEvents(seen, "cleared", "cleared"),
+};
+
 export const microCompact: LayerDefinition = {
   name: "micro-compact",
   settings,
   files: [],
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

@@ -21,6 +21,7 @@ import type { Message } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import type { Proof } from "../../src/kernel/proof.js";
 import { createAttachments, listCheckpointCommands } from "./attachments.js";
 import { createHandoffs, planReminder } from "./reminders.js";
 
@@ -72,11 +73,18 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const NOTES = /^\.opencode\/session-memory\/[^/]+\.md$/;
+
+const proof: Proof = {
+  settings: { sessionMemory: { goalRefresh: 1, goalDistance: 0 } },
+  acted: ({ paths }) => (paths.some((path) => NOTES.test(path)) ? "notes written" : undefined),
+};
+
 export const sessionMemory: LayerDefinition = {
   name: LAYER,
   settings,
   files,
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

@@ -29,6 +29,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 import { isSummary } from "../../src/messages/history.js";
 import { createBreakers, createCompactionWatch } from "./breakers.js";
 
@@ -68,11 +69,16 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const proof: Proof = {
+  settings: { autoCompact: { threshold: 10_000 } },
+  acted: (seen) => countEvents(seen, "cut", "history replaced"),
+};
+
 export const fullCompact: LayerDefinition = {
   name: LAYER,
   settings,
   files: [{ path: ".opencode/strata/state/breakers/<id>.json" }],
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

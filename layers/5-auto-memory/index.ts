@@ -28,6 +28,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 import { createGate } from "../../src/memory/gate/gate.js";
 import { type MemoryDraft, memoryTypes, planPrivateTypes } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
@@ -175,11 +176,24 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const RULE = "---\ntitle: Answer in whole sentences.\npinned: true\n---\nAnswer in whole sentences.\n";
+const content = "The doctor was here, to see whether memories can be kept.";
+const KEPT = ".opencode/memory/knowledge/";
+
+const proof: Proof = {
+  files: { ".opencode/memory/directive/doctor.md": RULE },
+  calls: [{ call: "memory_remember", args: { type: "knowledge", content } }],
+  acted(seen) {
+    const shown = countEvents(seen, "extended", "memories shown", "auto-memory");
+    return shown && seen.paths.some((path) => path.startsWith(KEPT)) ? `${shown}, one stored` : undefined;
+  },
+};
+
 export const autoMemory: LayerDefinition = {
   name: LAYER,
   settings,
   files,
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

@@ -12,6 +12,7 @@ import { formatError } from "../../src/base/error.js";
 import { byUserOrHigher, byUserOrLower, enabled, type Values, whole } from "../../src/config/setting.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import type { Proof } from "../../src/kernel/proof.js";
 import { readDreamState } from "../../src/project/dream-state.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
 import { createGates } from "./gates.js";
@@ -38,6 +39,17 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const TWICE =
+  "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";
+const PAGE = ".opencode/memory/DREAMS.md";
+
+const proof: Proof = {
+  files: { ".opencode/memory/idea/bell.md": TWICE, ".opencode/memory/idea/bell-again.md": TWICE },
+  command: "dream",
+  leaves: PAGE,
+  acted: ({ paths }) => (paths.includes(PAGE) ? "a duplicate archived" : undefined),
+};
+
 export const dream: LayerDefinition = {
   name: LAYER,
   settings,
@@ -47,7 +59,7 @@ export const dream: LayerDefinition = {
     { path: ".opencode/memory/private/DREAMS.md" },
     { path: ".opencode/strata/state/dream.json" },
   ],
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

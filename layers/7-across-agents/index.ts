@@ -17,6 +17,7 @@ import { extend, noteExtended, planAddition } from "../../src/context/additions.
 import type { ContextRequest } from "../../src/context/request.js";
 import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import type { Proof } from "../../src/kernel/proof.js";
 import { createForking } from "./fork.js";
 import { createEdits, createEditWarnings, createPlaces, EDIT_LAYER } from "./leases/edits.js";
 import { createLeases, createLeaseTool } from "./leases/leases.js";
@@ -60,11 +61,19 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const ITEM = "strata doctor";
+
+const proof: Proof = {
+  calls: [{ call: "lease", args: { op: "claim", item: ITEM } }],
+  acted: ({ requests }) =>
+    requests.some((body) => body.includes(`Claimed: ${ITEM}`)) ? "a lease claimed" : undefined,
+};
+
 export const acrossAgents: LayerDefinition = {
   name: LAYER,
   settings,
   files,
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

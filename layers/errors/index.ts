@@ -6,6 +6,7 @@
 import { byAnyone, byUser, enabled, oneOf, type Values, whole } from "../../src/config/setting.js";
 import type { Handler } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 import type { Hints } from "./hints.js";
 
 const settings = {
@@ -26,11 +27,18 @@ declare module "../../src/config/schema.js" {
   interface Config extends Values<typeof settings> {}
 }
 
+const failing = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
+
+const proof: Proof = {
+  calls: [failing, failing],
+  acted: (seen) => countEvents(seen, "extended", "an earlier failure shown", "errors"),
+};
+
 export const errors: LayerDefinition = {
   name: "errors",
   settings,
   files: [{ path: ".opencode/memory/errors.log" }, { path: ".opencode/memory/errors.log.1" }],
-  loadProof: () => import("./proof.js"),
+  proof,
   create,
 };
 

@@ -137,8 +137,8 @@ export interface LayerDefinition extends Pick<Layer, "name"> {
   readonly needs?: string;
   /** Kinds of file that it writes in a project. */
   readonly files: readonly FileKind[];
-  /** How `strata doctor` makes it act and checks that it did. Loaded by doctor only. */
-  loadProof(): Promise<{ proof: Proof }>;
+  /** How `strata doctor` makes it act and checks that it did. */
+  readonly proof: Proof;
   /** Called only if the layer is switched on. */
   create(context: LayerContext): LayerParts;
 }

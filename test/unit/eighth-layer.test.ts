@@ -25,13 +25,11 @@ const toy: LayerDefinition = {
   files: [
     { path: ".opencode/strata/state/toy/<id>.txt", expiry: { what: "a greeting of long ago", days: 3 } },
   ],
-  loadProof: async () => ({
-    proof: {
-      settings: { toy: { greetings: 1 } },
-      acted: ({ paths }) =>
-        paths.some((path) => path.startsWith(".opencode/strata/state/toy/")) ? "said hello" : undefined,
-    },
-  }),
+  proof: {
+    settings: { toy: { greetings: 1 } },
+    acted: ({ paths }) =>
+      paths.some((path) => path.startsWith(".opencode/strata/state/toy/")) ? "said hello" : undefined,
+  },
   create: ({ files, folders }) => ({
     handlers: {
       async context({ sessionID }) {

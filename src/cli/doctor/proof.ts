@@ -66,12 +66,9 @@ export async function prove(options: ProofOptions): Promise<Proof> {
   process.once("SIGINT", onInterrupt);
   const model = await startScriptedModel();
   try {
-    const proven = await Promise.all(
-      layers.map(async (layer) => ({ ...layer, ...(await layer.loadProof()) })),
-    );
-    const evidence = await gather({ ...options, proven, ended, model, root: scratch.path });
+    const evidence = await gather({ ...options, proven: layers, ended, model, root: scratch.path });
     const version = evidence.calls?.version;
-    return { findings: readEvidence(evidence, config, proven), ...(version !== undefined && { version }) };
+    return { findings: readEvidence(evidence, config, layers), ...(version !== undefined && { version }) };
   } catch (thrown) {
     const why: Finding = ended.signal.aborted
       ? ended.signal.reason
