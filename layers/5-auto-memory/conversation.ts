@@ -13,7 +13,8 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
-import { isSummary, type Result } from "../../src/messages/history.js";
+import { isSummary } from "../../src/messages/history.js";
+import type { Findings } from "./findings/findings.js";
 import {
   countMatchBytes,
   findOwnText,
@@ -43,20 +44,7 @@ import type { AgentJudge } from "./judge/agent-judge.js";
 import type { Question } from "./judge/agent-question.js";
 
 /** Findings about the session's sources, once loaded. */
-export interface ShownFindings {
-  /** The text after the newest results, if any. Call it before background work changes the findings. */
-  plan(request: ContextRequest, newest: NewestResults): string | undefined;
-  /** Has this session read the memory's source, and is the result no longer in its context? */
-  isGone(request: ContextRequest, memory: Memory): boolean;
-}
-
-export interface NewestResults {
-  fresh: readonly Result[];
-  /** Ids of memories in other texts after them. */
-  said: readonly string[];
-  /** May the memory be shown to the session? */
-  isUnseen(memory: Memory): boolean;
-}
+type ShownFindings = Pick<Findings, "isGone" | "plan">;
 
 interface ConversationOptions extends KnownMemoriesOptions {
   /** The few memories that certainly match a text, best first. */

@@ -1,8 +1,9 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createFindings, type FindingsOptions } from "../../layers/5-auto-memory/findings/findings.js";
+import { createFindings } from "../../layers/5-auto-memory/findings/findings.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { readHistory } from "../../src/messages/history.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -182,7 +183,7 @@ describe("a page that the session itself has read", () => {
     const background = new PQueue();
     const findings = createFindings({
       ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
-      ...({ config: {} } as FindingsOptions),
+      ...({ config: {} } as LayerContext),
       folders: planFolders(PROJECT),
     });
     const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });

@@ -28,24 +28,6 @@ export interface Read {
   atMs: number;
 }
 
-/** Calls reject with the system's error; refusals are logged. */
-export interface FindingKeeper {
-  /** Keeps the quotes of a reading. `said`: what the agent said about a source that only it has seen. */
-  keep(read: Read, said?: string): Promise<void>;
-  /**
-   * A small model says which sentences of the session's findings answer the request, if the user has named one in
-   * `background.model`; without a valid answer the quotes found by words stay.
-   */
-  choose(sessionID: string): Promise<void>;
-  /** Archives findings unused for `FINDINGS_DAYS`. Deletes nothing. */
-  archiveAged(): Promise<void>;
-}
-
-export type FindingKeeperOptions = Pick<
-  LayerContext,
-  "clock" | "config" | "generation" | "log" | "memories" | "prompts"
->;
-
 /** A finding on disk whose sentences a model may choose at the end of the turn. */
 interface Open {
   id: string;
@@ -58,12 +40,14 @@ interface Open {
 const MOST_OPEN = 6;
 const ANSWER_CHARACTERS = 4_000;
 
-export function createFindingKeeper(options: FindingKeeperOptions): FindingKeeper {
+/** Calls reject with the system's error; refusals are logged. */
+export function createFindingKeeper(options: LayerContext) {
   const { clock, config, log, memories } = options;
   let open: readonly Open[] = [];
 
   return {
-    async keep(read, said) {
+    /** Keeps the quotes of a reading. `said`: what the agent said about a source that only it has seen. */
+    async keep(read: Read, said?: string): Promise<void> {
       const { session, source } = read;
       const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
       const { choice, found } = findQuotes(source.text ?? "", asked);
@@ -87,7 +71,11 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
       open = [...open.filter((one) => one.id !== id), { id, draft, read, choice }].slice(-MOST_OPEN);
     },
 
-    async choose(sessionID) {
+    /**
+     * A small model says which sentences of the session's findings answer the request, if the user has named one in
+     * `background.model`; without a valid answer the quotes found by words stay.
+     */
+    async choose(sessionID: string): Promise<void> {
       const own = open.filter(({ read }) => read.session === sessionID);
       open = open.filter((one) => !own.includes(one));
       for (const one of own) {
@@ -102,7 +90,8 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
       }
     },
 
-    async archiveAged() {
+    /** Archives findings unused for `FINDINGS_DAYS`. Deletes nothing. */
+    async archiveAged(): Promise<void> {
       const aged = findAged(await memories.list(), { nowMs: clock.now(), useOf: memories.useOf });
       const cause = { operation: "archive", reason: `not used for ${FINDINGS_DAYS} days` };
       for (const { id } of aged) await memories.archive(id, cause);
@@ -113,7 +102,7 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
 }
 
 async function askModel(
-  { generation, log, prompts }: FindingKeeperOptions,
+  { generation, log, prompts }: LayerContext,
   { choice, id, read }: Open,
 ): Promise<readonly Quote[] | undefined> {
   if (!(await generation.status()).isAllowed) return undefined;

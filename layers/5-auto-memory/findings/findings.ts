@@ -18,22 +18,20 @@ import { isFinding, type Memory } from "../../../src/memory/memory.js";
 import { readInput, readOwnTexts } from "../../../src/messages/call.js";
 import type { Result } from "../../../src/messages/history.js";
 import { cut } from "../../../src/text/text.js";
-import type { ShownFindings } from "../conversation.js";
 import { findOwnText, LAYER, readShown } from "../injection/boot.js";
 import { findLineIDs, findNewMatches, MATCH_BYTES, planMatches } from "../injection/line.js";
-import { createFindingKeeper, type FindingKeeperOptions, type Read } from "./finding.js";
+import { createFindingKeeper, type Read } from "./finding.js";
 import { readSource } from "./source.js";
 
-export interface Findings extends ShownFindings {
-  /** Keeps what the newest results contain; returns at once. Never throws. */
-  take(request: ContextRequest): void;
-  /** Call when the agent's turn has ended: keeps what it said about pictures, and lets the model choose. */
-  onTurnEnd(sessionID: string): void;
-  /** Never rejects. */
-  onIdle(): Promise<void>;
+export interface NewestResults {
+  fresh: readonly Result[];
+  /** Ids of memories in other texts after them. */
+  said: readonly string[];
+  /** May the memory be shown to the session? */
+  isUnseen(memory: Memory): boolean;
 }
 
-export type FindingsOptions = FindingKeeperOptions & Pick<LayerContext, "background" | "folders" | "host">;
+export type Findings = ReturnType<typeof createFindings>;
 
 /** Number of messages whose results are read: an aborted turn ends after its last results. */
 const LOOKED_BACK = 3;
@@ -45,7 +43,7 @@ const MOST_UNSAID = 20;
 const LAST_MESSAGES = 10;
 const LONGEST_ASKED = 4_000;
 
-export function createFindings(options: FindingsOptions): Findings {
+export function createFindings(options: LayerContext) {
   const { background, clock, folders, host, log, memories } = options;
   const keeper = createFindingKeeper(options);
   const seen = new Set<string>();
@@ -56,7 +54,8 @@ export function createFindings(options: FindingsOptions): Findings {
   let asking: Promise<void> = Promise.resolve();
 
   return {
-    take({ history, sessionID }) {
+    /** Keeps what the newest results contain; returns at once. Never throws. */
+    take({ history, sessionID }: ContextRequest): void {
       const { messages } = history;
       for (const result of history.results(Math.max(0, messages.length - LOOKED_BACK))) {
         if (seen.has(result.key)) continue;
@@ -72,7 +71,8 @@ export function createFindings(options: FindingsOptions): Findings {
       keepSaid(sessionID, messages);
     },
 
-    plan(request, { fresh, isUnseen, said }) {
+    /** The text after the newest results, if any. Call it before background work changes the findings. */
+    plan(request: ContextRequest, { fresh, isUnseen, said }: NewestResults): string | undefined {
       const { project } = folders;
       const mentioned = findMentioned(memories.known(), fresh, project).filter(isUnseen);
       const known = mentioned.length > 0 ? readShown(request).ids : [];
@@ -85,9 +85,12 @@ export function createFindings(options: FindingsOptions): Findings {
       return texts.length === 0 ? undefined : texts.join("\n\n");
     },
 
-    isGone: (request, memory) => isFinding(memory) && isSourceCleared(request, memory, folders.project),
+    /** Has this session read the memory's source, and is the result no longer in its context? */
+    isGone: (request: ContextRequest, memory: Memory): boolean =>
+      isFinding(memory) && isSourceCleared(request, memory, folders.project),
 
-    onTurnEnd(sessionID) {
+    /** Call when the agent's turn has ended: keeps what it said about pictures, and lets the model choose. */
+    onTurnEnd(sessionID: string): void {
       asking = Promise.all([asking, work]).then(() =>
         inBackground("choose the sentences of findings", () => keeper.choose(sessionID)),
       );
@@ -98,7 +101,8 @@ export function createFindings(options: FindingsOptions): Findings {
       });
     },
 
-    async onIdle() {
+    /** Never rejects. */
+    async onIdle(): Promise<void> {
       for (let last: unknown[] = []; last[0] !== work || last[1] !== asking; ) {
         last = [work, asking];
         await Promise.all(last);

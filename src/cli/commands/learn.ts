@@ -167,18 +167,9 @@ async function listTemplates(project: Project): Promise<string[]> {
 
 /* What `strata learn` prints: each sentence as it is learned, and a summary. */
 
-export interface Report {
-  add(learned: LearnedTurn, turn: SourcedTurn): void;
-  /** Memories that a judge has made of what waited. */
-  addJudged(kept: readonly Learned[]): void;
-  /** What a judge has done; what waits still is printed. */
-  setJudge(state: JudgeState): void;
-  addProblem(problem: SourceProblem): void;
-  /** Prints the summary. */
-  end(hasStopped: boolean): ExitCode;
-}
+type Report = ReturnType<typeof createReport>;
 
-export interface ReportOptions {
+interface ReportOptions {
   isDry: boolean;
   /** One object a line on standard output; everything else goes to standard error. */
   asJSON: boolean;
@@ -189,13 +180,13 @@ export interface ReportOptions {
 /** Problems and reasons that are printed; the others are counted. */
 const MOST_PRINTED = 20;
 
-export function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions): Report {
+function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions) {
   const counts = { messages: 0, kept: 0, candidates: 0, known: 0, refused: 0, problems: 0 };
   const reasons = new Map<string, number>();
   let judge: JudgeState | undefined;
 
   return {
-    add({ known, learned, refused }, turn) {
+    add({ known, learned, refused }: LearnedTurn, turn: SourcedTurn): void {
       counts.messages++;
       counts.known += known;
       counts.refused += refused.length;
@@ -204,21 +195,24 @@ export function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOp
       for (const one of learned) print(one, turn);
     },
 
-    addJudged(kept) {
+    /** Memories that a judge has made of what waited. */
+    addJudged(kept: readonly Learned[]): void {
       for (const one of kept) print(one);
     },
 
-    setJudge(state) {
+    /** What a judge has done; what waits still is printed. */
+    setJudge(state: JudgeState): void {
       judge = state;
       for (const one of state.waiting) print(one);
     },
 
-    addProblem({ place, what }) {
+    addProblem({ place, what }: SourceProblem): void {
       counts.problems++;
       if (counts.problems <= MOST_PRINTED) cli.warn(`${cli.style.yellow("Skipped")}  ${place}: ${what}`);
     },
 
-    end(hasStopped) {
+    /** Prints the summary. */
+    end(hasStopped: boolean): ExitCode {
       const { problems } = counts;
       if (problems > MOST_PRINTED)
         cli.warn(`${cli.style.yellow("Skipped")}  ${problems - MOST_PRINTED} more of this kind`);

@@ -145,12 +145,7 @@ function createSpending({ cli, folders, instance, log }: Project, options: Spend
   };
 }
 
-export interface Judging {
-  /** These wait now. Returns what was kept, if they filled a question. */
-  add(waiting: readonly Learned[]): Promise<readonly Learned[]>;
-  end(): Promise<readonly Learned[]>;
-  state(): Promise<JudgeState>;
-}
+export type Judging = NonNullable<Awaited<ReturnType<typeof openJudging>>>;
 
 export interface JudgeState {
   /** "about 21,300 tokens with lab/small, $0.02" */
@@ -177,7 +172,7 @@ export interface JudgingOptions {
 }
 
 /** `undefined` if there is nothing to judge, or the user does not want it. */
-export async function openJudging(project: Project, options: JudgingOptions): Promise<Judging | undefined> {
+export async function openJudging(project: Project, options: JudgingOptions) {
   const { generate, isDry, isYes, open, parentID, sessions, shared, stop, wanted } = options;
   const { cli, folders, log } = project;
   const { candidates, memories } = shared;
@@ -223,13 +218,14 @@ export async function openJudging(project: Project, options: JudgingOptions): Pr
   const pending = new Map<string, Learned>();
 
   return {
-    add(waiting) {
+    /** These wait now. Returns what was kept, if they filled a question. */
+    add(waiting: readonly Learned[]): Promise<readonly Learned[]> {
       for (const one of waiting) pending.set(`${one.session} ${one.message}`, one);
       return judge.add(waiting.length);
     },
     end: judge.end,
 
-    async state() {
+    async state(): Promise<JudgeState> {
       const { answered, why } = judge.state();
       const left = (await candidates.list()).map(readLatest);
       return {
