@@ -83,25 +83,3 @@ test("an injected agent archives, edits and unpins the user's rule in vain, and 
   expect(told).not.toContain("Rules of the user's");
   expect(await bootOf(stage, "hi")).not.toContain("Changed by the agent since");
 });
-
-test("a yes to the agent's own question is kept as that question, and a yes with a but is not", async () => {
-  await using stage = await openStage();
-  const remember = (content: string, id: string) =>
-    call("memory_remember", { type: "preference", content }, { id });
-  stage.model.script(
-    say("The tests are green. Shall I always run them before pushing?"),
-    remember("Always run the tests before pushing.", "agreed"),
-    say("Shall I deploy without asking from now on?"),
-    remember("Deploy without asking from now on.", "limited"),
-    say("done"),
-  );
-  const session = await stage.newSession("talk");
-  await session.ask("Run the tests.");
-  await session.ask("yes please");
-  await session.ask("yes, but not to production");
-  const last = stage.model.lastRequest();
-  expect(last.toolResult("agreed")).toContain(
-    'Agreed: "Shall I always run them before pushing?" — "yes please"',
-  );
-  expect(last.toolResult("limited")).toContain("Nothing was changed");
-});

@@ -41,18 +41,6 @@ describe("a question to the agent", () => {
     ]);
   });
 
-  it("a question to the agent leaves out what was asked, judged or handed over, and is none without a rest", () => {
-    const [saying] = waiting("It came from a client.").said;
-    const all = [
-      waiting("It was asked.", { asked: { session: "ses_0", letter: "a" } }),
-      waiting("A model was not sure.", { isJudged: true }),
-      waiting("It came from a client.", { said: [{ ...saying, isHandedOver: true } as never] }),
-      waiting("It was taken back.", { said: [{ ...saying, isTakenBack: true } as never] }),
-    ];
-    expect(plan(all)).toEqual({ letters: new Map() });
-    expect(plan([waiting("It waits.")], [], false)).toEqual({ letters: new Map() });
-  });
-
   it("a question to the agent goes on with the letters of the session, beyond z", () => {
     const next = (letter: string) =>
       plan([waiting("One."), waiting("Two.")], [`${QUESTION_HEAD} ${letter} "Another." Call …`]).letters;

@@ -29,8 +29,6 @@ async function run(world: World, name: string, args: object, sessionID = "ses_1"
 
 const event = (world: World, type: string, properties: Record<string, unknown>) =>
   world.strata.dispatcher.ask("event", { type, properties }, undefined);
-const memoryFiles = ({ files }: World): string[] =>
-  [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/`) && path.endsWith(".md"));
 
 describe("memory in the machine", () => {
   it("memory in the machine says nothing in a subagent's session and takes nobody's word for the user's there", async () => {
@@ -74,37 +72,5 @@ describe("memory in the machine", () => {
     expect(await run(world, "memory_remember", rule)).toContain("refused: Nothing was changed");
     session.user("Yes: always deploy on Fridays.");
     expect(await run(world, "memory_remember", rule)).toContain("Kept: directive/");
-  });
-
-  it("memory in the machine writes no secret, neither into a memory nor into the ledger", async () => {
-    const { world } = await open();
-    const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
-    const fact = { type: "knowledge", content: `The token is ${secret}.` };
-    expect(await run(world, "memory_remember", fact)).toMatch(
-      /refused: Nothing was changed. Expected a fact, and a/,
-    );
-    const kept = await run(world, "memory_remember", {
-      type: "knowledge",
-      content: "The token is in the vault.",
-    });
-    const id = /Kept: (\S+) in/.exec(kept)?.[1];
-    await run(world, "memory_update", { id, action: "archive", reason: `it is ${secret} now` });
-    await world.strata.idle();
-    const written = [...world.files.contents.values()].map((bytes) => Buffer.from(bytes).toString());
-    expect(written.filter((text) => text.includes(secret))).toEqual([]);
-    expect(memoryFiles(world).some((path) => path.includes("/archive/"))).toBe(true);
-  });
-
-  it("memory in the machine is not there with autoMemory.enabled: false: no tool, no word, no file", async () => {
-    const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
-    const { session, world } = await open({ files, options: { autoMemory: { enabled: false } } });
-    expect(
-      world.strata.dispatcher.tools.map(({ name }) => name).filter((name) => /^memory/.test(name)),
-    ).toEqual([]);
-    session.user("Always use tabs.");
-    expect(await world.request(session.messages)).toBe(session.messages);
-    await event(world, "session.idle", { sessionID: "ses_1" });
-    await world.strata.idle();
-    expect(memoryFiles(world)).toEqual([`${MEMORY}/directive/no-force.md`]);
   });
 });

@@ -137,14 +137,6 @@ describe("a judge's answer", () => {
     expect(parse(`\`\`\`json\n${JSON.stringify([entry])}\n\`\`\``)?.verdicts).toHaveLength(1);
   });
 
-  it("what it replaces counts only if it was shown; it is sure unless it says otherwise; no more than three entries a message", () => {
-    for (const replaces of ["k2", "k0", "decision/x", 1, null])
-      expect(parse([{ ...entry, replaces }])?.verdicts[0]).not.toHaveProperty("replaces");
-    const isSure = (sure: unknown) => parse([{ ...entry, sure }])?.verdicts[0]?.isSure;
-    expect([true, undefined, "no", false].map(isSure)).toEqual([true, true, true, false]);
-    expect(parse(Array.from({ length: 50 }, () => entry))?.verdicts).toHaveLength(9);
-  });
-
   it("whatever it is, it is read without an error, and points only to what was asked", () => {
     const value = fc.oneof(
       fc.string(),

@@ -88,16 +88,6 @@ describe("what other sessions hold", () => {
       ].join("\n"),
     );
   });
-
-  it("what other sessions hold is shown to a new session until it expires", async () => {
-    const pair = await openPair();
-    await pair.a.turn("build the login");
-    await pair.a.tool("lease", { op: "claim", item: "src/login.ts", minutes: 5 });
-    expect(textOf(await pair.b.turn("write the docs"))).toMatch(/build the login.*holds src\/login\.ts/);
-    pair.clock.advance(6 * 60_000);
-    const late = await pair.open("ses_c", 2);
-    expect(textOf(await late.turn("write the tests"))).not.toContain("holds");
-  });
 });
 
 describe("a new session", () => {

@@ -80,23 +80,6 @@ describe("strata and candidates", () => {
     expect(listMemories(files)).toEqual([]);
   });
 
-  it("wrong arguments change nothing and say what was expected", async () => {
-    const { candidates, files, idOf } = await open([SQLITE], [REDIS]);
-    for (const [line, what, wanted] of [
-      ["keep", "must name candidates by their ids", 2],
-      ["keep zzzzzz", "expected the id of a waiting candidate", 3],
-      [`keep ${idOf(SQLITE)} zzzzzz`, "Nothing was changed", 3],
-      [`keep ${idOf(SQLITE).slice(0, 2)}`, "expected the id of a waiting candidate", 3],
-      ["drop", "expected ids of candidates, or all of them", 2],
-      [`drop --all ${idOf(SQLITE)}`, "expected ids of candidates, or all of them", 2],
-    ] as const) {
-      const { code, err } = await runStrata(files, line);
-      expect([line, code, err]).toEqual([line, wanted, expect.stringContaining(what)]);
-    }
-    expect(await candidates.count()).toBe(2);
-    expect(listMemories(files)).toEqual([]);
-  });
-
   it("an agent's shell neither sees nor decides about them", async () => {
     const { candidates, files, idOf } = await open([SQLITE]);
     for (const line of ["candidates", `keep ${idOf(SQLITE)}`, "drop --all"]) {

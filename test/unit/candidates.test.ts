@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/base/days.js";
 import {
   type Candidate,
   planDraft,
@@ -52,12 +51,6 @@ describe("a candidate", () => {
     const { waiting } = plan(judged, [again("ses_3")]);
     expect(textsOf(waiting)).toEqual([...textsOf([again("ses_3")]), "The queue is Redis."]);
     expect(waiting.map(({ isJudged }) => isJudged)).toEqual([undefined, true]);
-  });
-
-  it("a candidate expires a month after it was last said", () => {
-    const { waiting } = plan([], [said]);
-    expect(plan(waiting, [], 29 * DAY_MS).waiting).toHaveLength(1);
-    expect(plan(waiting, [], 31 * DAY_MS).waiting).toEqual([]);
   });
 });
 

@@ -119,15 +119,11 @@ describe("frontmatter", () => {
       "k: 1\n".repeat(2_000),
       "lines and characters such as quotes and brackets",
     ],
-    ["of thousands of quotes is a problem", `title: '${"''".repeat(4_000)}'`, "expected at most 1000"],
     [
       "nested without need is a problem",
       `a: ${"[".repeat(20)}${"]".repeat(20)}`,
       "is nested more than 16 levels deep",
     ],
-    ["with a list for a name is a problem", "? [a]\n: 1", "is not a list of names and values"],
-    ["with a name twice is a problem", "title: a\ntitle: b", 'Map keys must be unique, "title" is not'],
-    ["that is invalid YAML says where", 'title: "a\nb: 1', "at line"],
   ])("%s", (_, front, what) => {
     const reading = read(front);
     expect(reading.kind === "problem" ? reading.what : "").toContain(what);

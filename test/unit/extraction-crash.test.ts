@@ -19,25 +19,6 @@ describe("a crash", () => {
     expect(third.kept()).toEqual([]);
   });
 
-  it("a crash between two memories: the first is there once, the second is found", async () => {
-    const world = await openExtraction();
-    world.extraction.onTurn("ses_1");
-    await world.background.onIdle();
-    world.session.user("Never push to main. Never squash merge.");
-    world.session.answer([]);
-    const { remember } = world.memories;
-    let calls = 0;
-    world.memories.remember = (draft, cause) =>
-      ++calls === 2 ? Promise.reject(new Error("EIO")) : remember(draft, cause);
-    await world.idle();
-    world.memories.remember = remember;
-    await (await openExtraction({ world })).idle();
-    expect(world.memories.done).toEqual([
-      "remember directive/never-push-to-main",
-      "remember directive/never-squash-merge",
-    ]);
-  });
-
   it("a crash after all is written and before the cursor moves: nothing changes", async () => {
     const world = await openExtraction({ respond: () => verdicts({}) });
     await world.say("Fix it.");

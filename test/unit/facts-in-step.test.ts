@@ -68,15 +68,6 @@ describe("a fact whose file has changed", () => {
     expect(await world.log()).not.toContain("ERROR");
   });
 
-  it("a fact whose file was rewritten with the same words is certain", async () => {
-    const world = await openTaken();
-    await world.files.writeWhole(MANIFEST, `${manifest("vitest run")}\n`);
-    expect(await begin(world)).not.toContain("verify:");
-    const before = world.files.text(`${FOLDER}/MEMORY.md`);
-    await rest(world);
-    expect(world.files.text(`${FOLDER}/MEMORY.md`)).toBe(before);
-  });
-
   it("a fact whose file is gone is dropped, and comes back with the file", async () => {
     const world = await openTaken();
     const { id } = (await byFact(world.files))["package.json#commands"] ?? {};

@@ -1,6 +1,5 @@
 /** A small model that chooses the sentences of a page: it selects, and adds no word. */
 import { describe, expect, it } from "vitest";
-import { readChoice } from "../../layers/5-auto-memory/findings/finding.js";
 import { PROJECT, written } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";
@@ -129,14 +128,5 @@ describe("a small model", () => {
     const [asked = ""] = questions(world);
     expect(asked).not.toMatch(/Ignore all|ghp_/);
     expect(asked.match(/<\/(sentences|request)>/g)).toEqual(["</request>", "</sentences>"]);
-  });
-});
-
-describe("what is believed of an answer", () => {
-  const sentences = Array.from({ length: 9 }, (_, n) => ({ line: n + 1, text: `Sentence number ${n + 1}.` }));
-
-  it("a fence around the answer changes nothing, and what has no list of quotes is no answer", () => {
-    expect(readChoice('```json\n{"quotes":[2]}\n```', sentences)).toEqual([sentences[1]]);
-    for (const answer of ["2", "[2]", '{"quotes":2}']) expect(readChoice(answer, sentences)).toBeUndefined();
   });
 });

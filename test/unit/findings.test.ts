@@ -1,17 +1,8 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
-import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createFindings } from "../../layers/5-auto-memory/findings/findings.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/io/message.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { readHistory } from "../../src/messages/history.js";
-import { planFolders } from "../../src/project/folders.js";
-import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeHost, PROJECT } from "../support/fake-host.js";
-import { createFakeLog } from "../support/fake-log.js";
-import { createKeptMemories } from "../support/kept-memories.js";
-import { memory } from "../support/memories.js";
-import { answer, call, outputs, user } from "../support/messages.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, outputs } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { openWorld as openAny, type World } from "../support/world.js";
 
@@ -173,31 +164,6 @@ describe("a fetched page", () => {
       path.startsWith(`${PRIVATE}/archive/`),
     );
     expect(archived).toHaveLength(1);
-  });
-});
-
-describe("a page that the session itself has read", () => {
-  it("a page that the session itself has read counts as gone only after its result was cleared", () => {
-    const clock = createFakeClock();
-    const memories = createKeptMemories();
-    const background = new PQueue();
-    const findings = createFindings({
-      ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
-      ...({ config: {} } as LayerContext),
-      folders: planFolders(PROJECT),
-    });
-    const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });
-    const history = readHistory([user(ASKED), answer([page])]);
-    const given = { by: "tool" as const, tags: ["finding"], session: "ses_1" };
-    const isGone = (entity: string, cleared?: object): boolean => {
-      const request = { find: () => ({ cleared }), history, shownFrom: () => 0 };
-      return findings.isGone(request as never, memory("limits", QUOTE, { ...given, entities: [entity] }));
-    };
-    expect([isGone(ADDRESS), isGone(ADDRESS, {}), isGone(`${ADDRESS}/other`, {})]).toEqual([
-      false,
-      true,
-      false,
-    ]);
   });
 });
 

@@ -1,9 +1,6 @@
 /** When the small model judges: when nobody says anything, when much waits, at a compaction, at the next start. */
 import { describe, expect, it, vi } from "vitest";
-import { estimateTokens } from "../../src/context/context-size.js";
-import { open, SESSION, say } from "../support/agent-judge.js";
 import { bash, MESSAGE, messageOf, OTHER, openExtraction, QUIET_MS } from "../support/extraction.js";
-import { CORES, INVOICES, PLAYERS } from "../support/said-in-passing.js";
 
 const nothing = { respond: () => "[]" };
 
@@ -33,27 +30,6 @@ describe("the small model", () => {
     }
     expect(asked).toHaveLength(1);
     expect(asked[0]?.prompt).toContain("m20.1");
-  });
-
-  it("the small model is asked once notes have replaced history, once for each time", async () => {
-    const opened = await open("model");
-    const { host, session, world } = opened;
-    const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
-    const isAsked = () => host.generated.map(({ prompt }) => prompt.includes(CORES.players));
-    for (let n = 0; n < 12; n++) {
-      session.user(`Look at page ${n}. ${"word ".repeat(1_500)}`);
-      await world.request(session.messages);
-      session.answer([], { sent: 8_000 + estimateTokens(session.messages) });
-    }
-    await say(opened, PLAYERS);
-    expect(isAsked()).toEqual([]);
-    await compact?.execute({ sessionID: SESSION, words: "" }, new AbortController().signal);
-    await say(opened, "Go on.");
-    expect(world.ledger(SESSION, "cut")).toHaveLength(1);
-    expect(isAsked()).toEqual([true]);
-    await say(opened, INVOICES);
-    await say(opened, "Go on.");
-    expect(isAsked()).toEqual([true]);
   });
 
   it.each(["off", "agent"])(

@@ -1,6 +1,6 @@
 /** Session exports as strata learn reads them. */
 import { describe, expect, it } from "vitest";
-import { createTemplateCheck, readTemplates } from "../../src/host/1/past-sessions.js";
+import { createTemplateCheck } from "../../src/host/1/past-sessions.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { type Ran, runStrata } from "../support/shell.js";
@@ -94,14 +94,5 @@ describe("templates of commands", () => {
     expect(isTemplate("Review a.ts against main, please.")).toBe(false);
     expect(isTemplate("go")).toBe(false);
     expect(isTemplate("Create or update `AGENTS.md` for this repository.\n\nRules: …")).toBe(true);
-  });
-
-  it("templates come from configuration and command folders; a folder that is none is no error", async () => {
-    const files = createMemoryFiles({
-      "/p/command/a.md": "---\nagent: x\n---\nOne",
-      "/p/commands": "a file",
-    });
-    const configs = [{ command: { b: { template: "Two" }, c: 5 } }, { command: "none" }];
-    expect(await readTemplates(files, { configs, folders: ["/p", "/gone"] })).toEqual(["Two", "One"]);
   });
 });

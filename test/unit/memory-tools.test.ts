@@ -109,17 +109,6 @@ describe("memory_remember", () => {
 });
 
 describe("memory_recall", () => {
-  it("memory_recall counts a use of what a list shows whole, and none of what it cuts", async () => {
-    const short = memory("port", "The port is 5433.");
-    const long = memory("long", "many words of it ".repeat(30));
-    const found = [short, long].map((one) => ({ kind: "memory" as const, memory: one, why: "" }));
-    const { recall, store } = open({ memories: [short, long], found });
-    const answer = await recall({ query: "port" });
-    expect(answer).toContain("The port is 5433.");
-    expect(answer).toContain("…");
-    expect(store.used).toEqual(["knowledge/port"]);
-  });
-
   it("memory_recall shows one in full, with its file, who said it, and what of it is gone", async () => {
     const given = memory("port", "The port is 8080.\n\nBecause 3000 is taken.", {
       entities: ["src/a.ts", "src/b.ts", "#34"],

@@ -55,17 +55,6 @@ describe("a small model's verdict", () => {
     ]);
   });
 
-  it("a small model's verdict that it is not sure of leaves the candidate to the user, with the reason, and no model is asked again", async () => {
-    const world = await judged({ sure: false, why: "may be of the day" });
-    expect([world.kept(), await world.waiting()]).toEqual([[], [CANDIDATE]]);
-    expect(await world.candidates.judgements()).toMatchObject([
-      { outcome: "waiting", why: "small/one is not sure: may be of the day" },
-    ]);
-    await world.say("go on");
-    await world.quiet();
-    expect(world.asked).toHaveLength(1);
-  });
-
   it("a small model's verdict that replaces a memory archives it, and both name each other", async () => {
     const world = await openExtraction({
       respond: ({ prompt }) =>
