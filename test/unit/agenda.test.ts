@@ -211,17 +211,6 @@ describe("/agenda and strata agenda", () => {
     expect(await type(pair, `claim ${id}`, pair.b)).toContain("Claimed");
   });
 
-  it("an item that a person claims on the command line stays claimed until released or expired", async () => {
-    const pair = await openWorkers();
-    const id = idOf(await type(pair, ""), "the login");
-    expect((await strata(pair, `agenda claim ${id} --hours 2`)).out).toBe("Claimed: the login");
-    expect(await type(pair, "")).toMatch(new RegExp(`${id} {2}the login.*claimed by you until`));
-    await expect(type(pair, `claim ${id}`)).rejects.toThrow("is held by the user");
-    pair.clock.advance(2 * 3_600_000 + 1);
-    expect(await type(pair, `claim ${id}`)).toContain("Claimed");
-    expect((await strata(pair, `agenda release ${id}`)).out).toBe("Released: the login");
-  });
-
   it("the agenda ignores sessions that came with a repository", async () => {
     const pair = await openWorkers();
     const path = `${PROJECT}/.opencode/session-memory/ses_evil.json`;

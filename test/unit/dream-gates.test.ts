@@ -57,12 +57,3 @@ it("the page has the newest dream on top, once, on its own lines", () => {
   expect(page).toContain("- merged `knowledge/a`: the same ## no heading 0\n");
   expect(page).toContain("- not taken from the model: entry 1: `8080` would be lost");
 });
-
-it("the page is bounded by dropping whole dreams, and always has the newest", () => {
-  let page = "";
-  for (let n = 0; n < 40; n++) page = addDream(page, report(`d${n}`, 30));
-  expect(page.split("\n").length).toBeLessThan(520);
-  expect(page).toContain("· d39\n");
-  expect(page).not.toContain("· d1\n");
-  expect(addDream(page, report("huge", 2_000)).split("\n").length).toBeGreaterThan(2_000);
-});

@@ -97,18 +97,6 @@ describe("where an entity is asked for", () => {
     expect(name && locateEntity(name, { forges, home: undefined })).toContain("no git remote");
   });
 
-  it("each forge has its own API and token variable", () => {
-    expect(forges.map(({ api, host, tokenNames }) => [host, api, tokenNames.join()])).toEqual([
-      ["acme.com", "https://acme.com/gitlab/api/v4", "ACME"],
-      ["ghe.acme.com", "https://ghe.acme.com/api/v3", ""],
-      ["github.com", "https://api.github.com", "GH_TOKEN,GITHUB_TOKEN"],
-      ["gitlab.com", "https://gitlab.com/api/v4", "GITLAB_TOKEN"],
-    ]);
-    expect(planForges([{ kind: "gitlab", url: "https://[" }])).toHaveLength(2);
-    const [own] = planForges([{ kind: "github", url: "https://github.com", tokenEnv: "WORK" }]);
-    expect([own?.api, own?.tokenNames]).toEqual(["https://api.github.com", ["WORK"]]);
-  });
-
   it.each([
     ["origin", '[remote "origin"]\n\turl = git@github.com:Acme/Shop.git\n', "github.com/acme/shop"],
     [

@@ -56,16 +56,6 @@ describe("words", () => {
     },
   );
 
-  it("recall weighs a title and an alias more than the text", () => {
-    const found = recallOf(
-      text("a", "something about deploys and other things"),
-      text("b", "something of the same length and kind", { aliases: ["deploys"] }),
-      text("c", "one more of the same length and kind", { title: "deploys" }),
-    ).search("deploys");
-    expect(ids(found).at(-1)).toBe("a");
-    expect(found).toHaveLength(3);
-  });
-
   it.each([
     [3, 3],
     [0, 0],
@@ -169,14 +159,6 @@ describe("what may be shown unasked", () => {
   ];
   it.each(cases)("%s → %j", (message, matched) => {
     expect(ids(recall.match(message))).toEqual(matched);
-  });
-
-  it("recall, unasked, ignores words that many entries have", () => {
-    const many = Array.from({ length: 200 }, (_, n) => text(`n${n}`, `run the tests for part${n}`));
-    expect(recallOf(...many).match("please run the tests")).toEqual([]);
-    expect(
-      ids(recallOf(...many, text("x", "tests of zebra crossings")).match("zebra crossing tests")),
-    ).toEqual(["x"]);
   });
 });
 

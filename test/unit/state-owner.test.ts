@@ -12,7 +12,6 @@ import { ownState, recordOf, STATE_FOLDER as S } from "../support/own-project.js
 import { runStrata } from "../support/shell.js";
 
 const A = "11111111-2222-4333-8444-555555555555";
-const B = "99999999-2222-4333-8444-555555555555";
 const FOLDERS = planFolders(PROJECT);
 
 /** What all sessions share: it becomes words or actions. */
@@ -86,15 +85,6 @@ describe("machine state that came with a repository", () => {
     expect([...files.contents.keys()].some((path) => path.includes("foreign-2"))).toBe(false);
   });
 
-  it("machine state that came with a repository comes again with another owner, and is set aside beside the first", async () => {
-    const { files, own } = open(worldOf(...shared));
-    await own.files.list(FOLDERS.instances);
-    for (const [path, contents] of [...shared, [`${S}/owner`, `${A}\n`] as const])
-      files.contents.set(path, Buffer.from(contents));
-    expect(await open(files).own.files.list(FOLDERS.instances)).toEqual([]);
-    expect(files.text(shared[1]?.[0].replace("/state/", "/state.foreign-2/") ?? "")).toBe(shared[1]?.[1]);
-  });
-
   it("machine state that came with a repository and cannot be set aside appears absent, and new state is written", async () => {
     const stuck = (inner: Files): Files => ({
       ...inner,
@@ -126,14 +116,6 @@ describe("machine state of this machine", () => {
     expect([...first.log.lines, ...log.lines]).toEqual([]);
   });
 
-  it("machine state of this machine is recognised again after it was deleted while the plugin ran", async () => {
-    const { own, files } = open();
-    await own.files.writeWhole(FOLDERS.leases, "1");
-    for (const path of [...files.contents.keys()]) if (path.startsWith(`${S}/`)) files.contents.delete(path);
-    await own.files.writeWhole(FOLDERS.leases, "2");
-    expect(new TextDecoder().decode(await open(files).own.files.read(FOLDERS.leases))).toBe("2");
-  });
-
   it("machine state of this machine stays valid when the project is moved, but not in a copy of it", async () => {
     const files = worldOf(...shared);
     await ownState(files);
@@ -154,13 +136,6 @@ describe("machine state of this machine", () => {
     const original = JSON.stringify({ v: 1, id: A, path: "/original" });
     copied.contents.set(`${STATE}/projects/${"0123".repeat(8)}/owner.json`, Buffer.from(original));
     expect(await open(copied).own.files.read(FOLDERS.leases)).toBeUndefined();
-  });
-
-  it("machine state of this machine may be shared by machines, each of which sets aside earlier state once", async () => {
-    const files = worldOf(...shared, [`${S}/owner`, `${A}\n${B}\n`]);
-    await open(files).own.files.list(FOLDERS.instances);
-    expect(files.text(`${S}/owner`)?.split("\n").slice(0, 2)).toEqual([A, B]);
-    expect(files.text(`${S}/owner`)?.split("\n")).toHaveLength(4);
   });
 
   it("machine state of this machine is used if the user's state folder is unusable, which is logged once", async () => {

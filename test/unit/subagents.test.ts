@@ -52,14 +52,6 @@ describe("a subagent", () => {
     expect(world.decisions().filter(({ layer }) => layer === "across-agents/delegation")).toHaveLength(1);
   });
 
-  it("a subagent is recognised after a restart without its parent's notes, from the host's messages", async () => {
-    const { world } = await openParent({ options: { sessionMemory: { enabled: false } } });
-    const again = await world.restart();
-    again.host.parents.set("ses_c", "ses_1");
-    const child = beginChild(again, "ses_c", "look");
-    expect(texts(await again.request(child.messages))[1]).toContain("Never use eval.");
-  });
-
   it("a subagent of a subagent knows the user's rules and its parent's task", async () => {
     const { world } = await openParent();
     await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_1" } });

@@ -87,14 +87,6 @@ describe("strata sync", () => {
     expect((await strata("two", "list --foreign")).out).not.toContain("8080");
   });
 
-  it("the project's own remote is a team's branch unless --mine says otherwise, and its name is enough", async () => {
-    execFileSync("git", ["-C", projectOf("one"), "remote", "add", "origin", remote]);
-    expect((await strata("one", "sync init origin")).out).toContain(
-      "count as the repository's until you accept",
-    );
-    expect((await strata("one", "sync init origin --mine")).out).toContain("count as yours");
-  });
-
   it.each(["--upload-pack=date>hooked;", "--upload-pack=date>hooked;//a:b", "ext::touch% hooked", "fd::17"])(
     "the project's git configuration, which an archive can contain, runs no program with %s",
     async (url) => {
@@ -139,22 +131,6 @@ describe("strata sync", () => {
     const mixed = await strata("two", `sync init ${remote} --branch strata-memory-global`);
     expect(mixed.code).toBe(3);
     expect(mixed.err).toContain("it holds global memories, expected project");
-  });
-
-  it("a branch with code on it is refused and stays as it is", async () => {
-    write("two", "readme", "code");
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", projectOf("two"), "-c", "user.name=x", "-c", "user.email=x@x", ...args]);
-    git("add", "-A");
-    git("commit", "-qm", "code");
-    git("push", "-q", remote, "HEAD:strata-memory");
-    const before = execFileSync("git", ["-C", remote, "for-each-ref"], { encoding: "utf8" });
-    expect((await strata("one", `sync init ${remote}`)).err).toContain("it holds something else");
-    expect((await strata("one", "sync push")).err).toContain("no remote is set up");
-    expect(execFileSync("git", ["-C", remote, "for-each-ref"], { encoding: "utf8" })).toBe(before);
-    expect((await strata("one", `sync init ${remote} --branch mine`)).code).toBe(0);
-    expect((await strata("one", `sync init ${remote}`)).err).toContain("it holds something else");
-    expect((await strata("one", "sync status")).out).toContain("branch mine");
   });
 
   it("a remote that cannot be reached is named without credentials, changes nothing, and the next push sends all", async () => {

@@ -112,37 +112,6 @@ describe("a branch that others can write to", () => {
     expect((await sync.pull()).deferred).toHaveLength(2);
   });
 
-  it("each pull lists what it leaves out until it can be read, and meanwhile a push knows what it has sent", async () => {
-    await store.remember(draft("ours", { title: "port" }), BY_TEST);
-    const good = line("good", "good");
-    plantLines({ v: 2, id: "later" }, good);
-    const why = expect.stringContaining("cannot be read");
-    for (let round = 0; round < 2; round++)
-      expect(await sync.push()).toMatchObject({ sent: 1 - round, deferred: [{ id: SEGMENT, why }] });
-    expect((await sync.plan()).lines).toEqual([]);
-    expect((await sync.pull()).deferred).toEqual([{ id: SEGMENT, why }]);
-    plantLines(line("later", "later"), good);
-    expect(await sync.pull()).toMatchObject({ ids: ["decision/later"], deferred: [] });
-  });
-
-  it("a file that is too large is not read, and everything else is applied", async () => {
-    await store.remember(draft("ours", { title: "port" }), BY_TEST);
-    const [file = ""] = readdirSync(join(machine.memory, "ledger"));
-    const own = `${file.slice(0, 7)}/${file.slice(8, 16)}`;
-    const text = `${JSON.stringify(line("huge", "x"))}\n${"x".repeat(9_000_000)}\n`;
-    plant(
-      { path: "strata.json", text: FORMAT },
-      { path: SEGMENT, text: `${JSON.stringify(line("good", "good"))}\n` },
-      { path: `ledger/${own}/0001.jsonl`, text },
-    );
-    const { deferred, ids: taken, sent } = await sync.push();
-    expect([taken, sent]).toEqual([["decision/good"], 1]);
-    expect(deferred).toEqual([{ id: `ledger/${own}/0001.jsonl`, why: expect.stringContaining("at most") }]);
-    const other = await (await world.machine("other")).open();
-    await other.sync.pull();
-    expect((await other.store.list()).map(({ id }) => id).sort()).toEqual(["decision/good", "decision/port"]);
-  });
-
   it("a line whose id holds the id of one of ours does not keep ours from being sent", async () => {
     await store.remember(draft("ours", { title: "port" }), BY_TEST);
     const [text = ""] = machine.readLedger();

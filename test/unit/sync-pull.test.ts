@@ -105,20 +105,4 @@ describe("a start with a remote", () => {
     await begin(off.world);
     expect(off.opened).toEqual([]);
   });
-
-  it("an unreachable remote causes no warning, and the next start tries again", async () => {
-    const gone: RemoteGit = {
-      async run([, command = ""]) {
-        if (command !== "ls-remote") return { kind: "done", output: new Uint8Array() };
-        return { kind: "failed", why: "Could not resolve host" };
-      },
-    };
-    const { choose, folder, world } = await openSynced({}, gone);
-    await choose();
-    await begin(world);
-    const log = await world.log();
-    expect(log).toMatch(/INFO.*memories were not pulled: .*Could not resolve host/i);
-    expect(log).not.toMatch(/WARN.*not pulled/i);
-    expect(JSON.parse(world.files.text(join(folder, "sync-state.json")) ?? "").pulledMs).toBeUndefined();
-  });
 });
