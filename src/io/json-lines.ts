@@ -1,7 +1,7 @@
 /**
  * Files with one JSON record per line, to which several processes append. The lines of one call are written completely or
- * not at all. Damaged lines are skipped; with `complain` that is logged once per file, and again if there are more. A
- * possibly long file is read in batches, yielding to other work in between.
+ * not at all. Damaged lines are skipped; with `complain` that is logged. A possibly long file is read in batches, yielding
+ * to other work in between.
  */
 import { join } from "node:path";
 import { formatDayFile, isDayFile, parseDayFile } from "../base/days.js";
@@ -61,12 +61,14 @@ export interface LineLogOptions<T> {
 
 /** Every call may reject with the system's error. */
 export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>) {
-  const corruptSeen = new Map<string, number>();
-
   return {
     async read(path: string): Promise<JsonLines<T>> {
       const lines = await readJsonLines(files, path, parse);
-      if (complain) report(path, lines, complain);
+      if (complain && lines.corruptLines.length > 0) {
+        const { log, loss, source } = complain;
+        const end = loss === undefined ? "" : `; ${loss}`;
+        log.warn(source, `${formatCorruption(path, lines.corruptLines)}${end}`);
+      }
       return lines;
     },
 
@@ -77,16 +79,6 @@ export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>) 
       return Buffer.byteLength(text) + 1;
     },
   };
-
-  function report(
-    path: string,
-    { corruptLines }: JsonLines<T>,
-    { log, loss, source }: NonNullable<typeof complain>,
-  ): void {
-    if (corruptLines.length <= (corruptSeen.get(path) ?? 0)) return;
-    corruptSeen.set(path, corruptLines.length);
-    log.warn(source, `${formatCorruption(path, corruptLines)}${loss === undefined ? "" : `; ${loss}`}`);
-  }
 }
 
 export type DayLog<T> = ReturnType<typeof createDayLog<T>>;

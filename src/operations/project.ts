@@ -105,9 +105,13 @@ export function openLocks({ cli, processes }: Project, instance: string, files: 
   return createLocks({ clock: cli.clock, files, processes, instance });
 }
 
-/** A log that hands on warnings and errors, without their source, and drops the rest. */
+/** A log that hands on warnings and errors, each once and without its source, and drops the rest. */
 export function createCliLog(report: (message: string) => void): Log {
-  const tell = (_source: string, message: string): void => report(message);
+  const told = new Set<string>();
+  const tell = (_source: string, message: string): void => {
+    if (!told.has(message)) report(message);
+    told.add(message);
+  };
   return { error: tell, warn: tell, info() {}, debug() {} };
 }
 

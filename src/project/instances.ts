@@ -70,7 +70,6 @@ export function createInstances(options: InstancesOptions): Instances {
   const started = formatTime();
   let joining: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let lastFailure = "";
   let stopBeating = (): void => {};
   let hasLeft = false;
 
@@ -137,12 +136,8 @@ export function createInstances(options: InstancesOptions): Instances {
     }
   }
 
-  /** What fails is tried again later; the same failure is logged once in a row. */
   async function tryNow(run: () => Promise<void>): Promise<void> {
-    const failure = await run().then(() => "", formatError);
-    if (failure !== lastFailure && failure !== "")
-      log.warn(SOURCE, `${folder}, tried again later: ${failure}`);
-    lastFailure = failure;
+    await run().catch((thrown) => log.warn(SOURCE, `${folder}, tried again later: ${formatError(thrown)}`));
   }
 
   function formatTime(): string {

@@ -123,9 +123,6 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
 
 /** Writes in quick succession check once. A link created meanwhile is seen at the next check. */
 const CHECK_LASTS_MS = 100;
-/** A repository may contain thousands of links. */
-const MOST_REPORTS = 50;
-
 /** Tells which of Strata's folders lead out of the project, and reports each link once. */
 function createLinkCheck({ clock, files, listLinked, report }: OwnFilesOptions) {
   const checks = new Map<string, { atMs: number; found: Promise<Escape | undefined> }>();
@@ -166,7 +163,7 @@ function createLinkCheck({ clock, files, listLinked, report }: OwnFilesOptions) 
   }
 
   function reportOnce(path: string, message: string): void {
-    if (reported.has(path) || reported.size >= MOST_REPORTS) return;
+    if (reported.has(path)) return;
     reported.add(path);
     report(message);
   }

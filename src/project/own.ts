@@ -114,7 +114,6 @@ export function createSeenSessions({
 }: Pick<OwnOptions, "clock" | "files" | "log"> & Pick<Own, "locateRecord">) {
   const known = new Set<string>();
   let readBytes = 0;
-  let hasFailed = false;
 
   return {
     /** Records, once, that this session runs here. */
@@ -144,9 +143,7 @@ export function createSeenSessions({
     try {
       await run();
     } catch (thrown) {
-      if (!hasFailed)
-        log.warn("owner", `cannot record which sessions ran on this machine: ${formatError(thrown)}`);
-      hasFailed = true;
+      log.warn("owner", `cannot record which sessions ran on this machine: ${formatError(thrown)}`);
     }
   }
 }

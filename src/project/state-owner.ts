@@ -115,7 +115,6 @@ export async function readOwner(
 export function createStateOwner(options: StateOwnerOptions) {
   const { files, locks, log, state } = options;
   let checking: Promise<boolean> | undefined;
-  let hasComplained = false;
 
   return {
     check,
@@ -172,8 +171,7 @@ export function createStateOwner(options: StateOwnerOptions) {
   }
 
   function complain(what: string, thrown: unknown): void {
-    if (!hasComplained) log.warn(SOURCE, `${what}: ${formatError(thrown)}`);
-    hasComplained = true;
+    log.warn(SOURCE, `${what}: ${formatError(thrown)}`);
   }
 }
 

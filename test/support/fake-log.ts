@@ -5,10 +5,12 @@ export interface FakeLog extends Log {
   readonly lines: string[];
 }
 
-/** A log that keeps its lines in a list. */
+/** A log that keeps its lines in a list, a warning or error once as the real one does. */
 export function createFakeLog(): FakeLog {
   const lines: string[] = [];
-  const write = (level: string) => (source: string, message: string) =>
-    void lines.push(`${level} ${source}: ${message}`);
+  const write = (level: string) => (source: string, message: string) => {
+    const line = `${level} ${source}: ${message}`;
+    if (!/^(warn|error)/.test(level) || !lines.includes(line)) lines.push(line);
+  };
   return { lines, error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
 }

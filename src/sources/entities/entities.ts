@@ -107,7 +107,6 @@ export function createEntities(options: EntitiesOptions): Entities {
   });
   /** By a forge's API. */
   const pauses = new Map<string, { untilMs: number; why: string }>();
-  const told = new Set<string>();
   let home: Home | undefined;
   let known: Known = new Map();
   const plan = (names: readonly EntityName[]): EnrichmentPlan =>
@@ -121,7 +120,7 @@ export function createEntities(options: EntitiesOptions): Entities {
         await load();
         const due = mayAsk ? plan(findEntityNames(text)).due.filter((one) => isOf(one, home)) : [];
         const { problems } = await enrich(due.slice(0, MOST_REFRESHED));
-        for (const problem of problems) complain(problem);
+        for (const problem of problems) log.warn(SOURCE, problem);
       } catch (thrown) {
         log.warn(SOURCE, `cannot read known facts about issues: ${formatError(thrown)}`);
       }
@@ -143,7 +142,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     try {
       home = await readHome(files, folders.project, forges);
     } catch (thrown) {
-      complain(`cannot read the project's git remotes: ${formatError(thrown)}`);
+      log.warn(SOURCE, `cannot read the project's git remotes: ${formatError(thrown)}`);
     }
     known = await stored.read(folders.entities);
   }
@@ -183,12 +182,6 @@ export function createEntities(options: EntitiesOptions): Entities {
       .catch((thrown) =>
         log.warn(SOURCE, `cannot write ${path}, its facts are asked for again: ${formatError(thrown)}`),
       );
-  }
-
-  /** Logs each sentence once. */
-  function complain(problem: string): void {
-    if (!told.has(problem)) log.warn(SOURCE, problem);
-    told.add(problem);
   }
 }
 
