@@ -6,17 +6,7 @@ import { formatError } from "../base/error.js";
 import type { Clock } from "./clock.js";
 import type { Log } from "./log.js";
 
-export interface Deferred {
-  /** Runs the work after a moment. Further calls with this name until then replace it and do not prolong the wait. */
-  add(name: string, work: () => Promise<unknown>): void;
-  /** Runs at once what waits; resolves when all of it has ended. Never rejects. */
-  settle(): Promise<void>;
-}
-
-export interface DeferredOptions {
-  clock: Pick<Clock, "after">;
-  log: Pick<Log, "error">;
-}
+export type Deferred = ReturnType<typeof createDeferred>;
 
 /** No longer than most models take for an answer, so that at most one request's work is lost when the host is killed. */
 const DELAY_MS = 1_000;
@@ -26,18 +16,20 @@ interface Waiting {
   cancel(): void;
 }
 
-export function createDeferred({ clock, log }: DeferredOptions): Deferred {
+export function createDeferred({ clock, log }: { clock: Pick<Clock, "after">; log: Pick<Log, "error"> }) {
   const waiting = new Map<string, Waiting>();
   const running = new Set<Promise<void>>();
 
   return {
-    add(name, work) {
+    /** Runs the work after a moment. Further calls with this name until then replace it and do not prolong the wait. */
+    add(name: string, work: () => Promise<unknown>): void {
       const known = waiting.get(name);
       const cancel = known?.cancel ?? clock.after(DELAY_MS, () => start(name));
       waiting.set(name, { work, cancel });
     },
 
-    async settle() {
+    /** Runs at once what waits; resolves when all of it has ended. Never rejects. */
+    async settle(): Promise<void> {
       while (waiting.size > 0 || running.size > 0) {
         for (const name of [...waiting.keys()]) start(name);
         await Promise.all(running);

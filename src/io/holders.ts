@@ -67,20 +67,15 @@ export type LockState =
       signMs?: number;
     };
 
-/** Every call rejects with the system's error. */
-export interface Holders {
-  /** For people, the answer may be out of date when it arrives. */
-  inspect(path: string): Promise<LockState>;
-  /** For a message. */
-  describe(path: string): Promise<string>;
-}
+export type Holders = ReturnType<typeof createHolders>;
 
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
 
 /**
  * The owner of a lock has ended if its process has. One that cannot be seen from here, on another machine, before the
- * last boot, or in a file without a token, has ended if nobody has touched the file for a minute by the disk's clock.
+ * last boot, or in a file without a token, has ended if nobody has touched the file for a minute by the disk's clock. Both
+ * calls reject with the system's error.
  */
 export function createHolders({
   clock,
@@ -90,15 +85,17 @@ export function createHolders({
   clock: Pick<Clock, "now">;
   files: Files;
   processes: RunningProcesses;
-}): Holders {
+}) {
   return {
     inspect,
-    async describe(path) {
+    /** For a message. */
+    async describe(path: string): Promise<string> {
       const state = await inspect(path);
       return state.kind === "free" ? "somebody who has just let go" : formatHolder(state);
     },
   };
 
+  /** For people, the answer may be out of date when it arrives. */
   async function inspect(path: string): Promise<LockState> {
     const text = await readText(files, path);
     if (text === undefined) return { kind: "free" };

@@ -6,22 +6,11 @@ import { isRecord } from "../base/shape.js";
 import type { Host } from "../io/host.js";
 import type { HostEvent } from "../messages/events.js";
 
-export interface Family {
-  /** Learns from an event of the host. */
-  onEvent(event: HostEvent): void;
-  /** Parent as known without asking the host: enough for a session that began while this instance was running. */
-  knownParent(sessionID: string): string | undefined;
-  /** `undefined` for a session that a person opened, or if the host does not say. */
-  findParent(sessionID: string): Promise<string | undefined>;
-  /** Did a person open this session? False if the host does not say. */
-  isPersons(sessionID: string): Promise<boolean>;
-  /** Nearest first, at most `MOST_ANCESTORS`. */
-  findAncestors(sessionID: string): Promise<string[]>;
-}
+export type Family = ReturnType<typeof createFamily>;
 
 /** More levels than agents are nested in practice; also stops at a cycle. */
 const MOST_ANCESTORS = 5;
-export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFork">): Family {
+export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFork">) {
   /** `null` for a session without a parent. Deleted sessions stay: their notes are needed when the host exits. */
   const parents = new Map<string, string | null>();
 
@@ -34,22 +23,27 @@ export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFo
     return parentID;
   }
 
+  /** `undefined` for a session that a person opened, or if the host does not say. */
   async function findParent(sessionID: string): Promise<string | undefined> {
     const parentID = await ask(sessionID);
     return parentID === "unknown" ? undefined : parentID;
   }
 
   return {
-    onEvent({ type, properties: { info } }) {
+    /** Learns from an event of the host. */
+    onEvent({ type, properties: { info } }: HostEvent): void {
       if (type !== "session.created" || !isRecord(info) || typeof info.id !== "string") return;
       parents.set(info.id, typeof info.parentID === "string" ? info.parentID : null);
     },
 
-    knownParent: (sessionID) => parents.get(sessionID) ?? undefined,
+    /** Parent as known without asking the host: enough for a session that began while this instance was running. */
+    knownParent: (sessionID: string): string | undefined => parents.get(sessionID) ?? undefined,
     findParent,
-    isPersons: async (sessionID) => (await ask(sessionID)) === undefined,
+    /** Did a person open this session? False if the host does not say. */
+    isPersons: async (sessionID: string): Promise<boolean> => (await ask(sessionID)) === undefined,
 
-    async findAncestors(sessionID) {
+    /** Nearest first, at most `MOST_ANCESTORS`. */
+    async findAncestors(sessionID: string): Promise<string[]> {
       const ancestors: string[] = [];
       let id = await findParent(sessionID);
       while (id !== undefined && ancestors.length < MOST_ANCESTORS) {

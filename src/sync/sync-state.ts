@@ -77,19 +77,7 @@ export interface KnownLines {
 /** Stored instead of the tip if lines were left out, so that the next fetch reads everything again. */
 export const UNREAD = "0".repeat(40);
 
-export interface SyncFiles {
-  readConfig(): Promise<SyncConfig | undefined>;
-  /** `undefined`: no remote is chosen. */
-  writeConfig(config: SyncConfig | undefined): Promise<void>;
-  readState(): Promise<SyncState>;
-  writeState(state: SyncState): Promise<void>;
-  readKnown(): Promise<KnownLines | undefined>;
-  writeKnown(known: KnownLines): Promise<void>;
-  /** Deletes the state of the previous remote. */
-  forget(): Promise<void>;
-  readonly repository: string;
-  readonly lock: string;
-}
+export type SyncFiles = ReturnType<typeof openSyncFiles>;
 
 /** No remote is set up, or its branch cannot be used. */
 export const NO_SYNC = "NOSYNC";
@@ -112,7 +100,7 @@ const parseState = parserOf(
 );
 const FRESH: SyncState = { refused: [], deferred: [] };
 
-export function openSyncFiles(files: Files, { folder }: SyncPlace): SyncFiles {
+export function openSyncFiles(files: Files, { folder }: SyncPlace) {
   const at = (name: string): string => join(folder, name);
   const config = createStateFile<SyncConfig, undefined>({
     files,
@@ -129,18 +117,22 @@ export function openSyncFiles(files: Files, { folder }: SyncPlace): SyncFiles {
 
   return {
     readConfig: () => config.read(at(SYNC_CONFIG)),
-    writeConfig: (one) => (one ? config.write(at(SYNC_CONFIG), one) : files.remove(at(SYNC_CONFIG))),
+    /** `undefined`: no remote is chosen. */
+    writeConfig: (one: SyncConfig | undefined): Promise<void> =>
+      one ? config.write(at(SYNC_CONFIG), one) : files.remove(at(SYNC_CONFIG)),
     readState: () => state.read(at("sync-state.json")),
-    writeState: (one) => state.write(at("sync-state.json"), one),
+    writeState: (one: SyncState) => state.write(at("sync-state.json"), one),
 
-    async readKnown() {
+    async readKnown(): Promise<KnownLines | undefined> {
       const [tip = "", ...ids] = ((await readText(files, at("sync-ids.txt"))) ?? "").split("\n");
       return /^[0-9a-f]{40,64}$/.test(tip) ? { tip, ids: new Set(ids.filter((id) => id !== "")) } : undefined;
     },
 
-    writeKnown: ({ ids, tip }) => files.writeWhole(at("sync-ids.txt"), `${[tip, ...ids].join("\n")}\n`),
+    writeKnown: ({ ids, tip }: KnownLines) =>
+      files.writeWhole(at("sync-ids.txt"), `${[tip, ...ids].join("\n")}\n`),
 
-    async forget() {
+    /** Deletes the state of the previous remote. */
+    async forget(): Promise<void> {
       await files.remove(at("sync-ids.txt"));
       await state.write(at("sync-state.json"), FRESH);
     },

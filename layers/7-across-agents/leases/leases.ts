@@ -16,25 +16,16 @@ import { formatTime } from "../format.js";
 import type { leaseArguments } from "./arguments.js";
 import type { Places } from "./edits.js";
 
-/** All calls reject with the system's error, or with the lock's. */
-export interface Leases {
-  /** Claims the item, or extends the session's lease on it. */
-  claim(item: string, options: { session: string; forMs: number; why?: string }): Promise<LeaseOutcome>;
-  /** Without an item, releases all leases of the session. */
-  release(item: string | undefined, options: { session: string }): Promise<LeaseOutcome>;
-  /** The leases in force. */
-  list(): Promise<Lease[]>;
-  /** Leases of other instances on one of these paths, or on a folder above it. */
-  findOthers(places: readonly string[]): Promise<Lease[]>;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
-export interface LeasesOptions extends Pick<LayerContext, "clock" | "files" | "locks"> {
+interface LeasesOptions extends Pick<LayerContext, "clock" | "files" | "locks"> {
   instances: Pick<Instances, "join" | "living" | "ownID">;
   places: Places;
   path: string;
 }
 
-export function createLeases(options: LeasesOptions): Leases {
+/** All calls reject with the system's error, or with the lock's. */
+export function createLeases(options: LeasesOptions) {
   const { clock, files, instances, locks, path, places } = options;
   const stored = createStateFile<readonly Lease[]>({
     files,
@@ -47,21 +38,28 @@ export function createLeases(options: LeasesOptions): Leases {
   const living = async () => new Set((await instances.living()).map(({ id }) => id));
 
   return {
-    async claim(item, { session, ...rest }) {
+    /** Claims the item, or extends the session's lease on it. */
+    async claim(
+      item: string,
+      { session, ...rest }: { session: string; forMs: number; why?: string },
+    ): Promise<LeaseOutcome> {
       const claimed = { item: await spell(places, item), ...rest };
       return change(session, (leases, asker) => planClaim(leases, claimed, asker));
     },
 
-    async release(item, { session }) {
+    /** Without an item, releases all leases of the session. */
+    async release(item: string | undefined, { session }: { session: string }): Promise<LeaseOutcome> {
       const spelled = item === undefined ? undefined : await spell(places, item);
       return change(session, (leases, asker) => planRelease(leases, spelled, asker));
     },
 
-    async list() {
+    /** The leases in force. */
+    async list(): Promise<Lease[]> {
       return findHeld(await read(), { living: await living(), nowMs: clock.now() });
     },
 
-    async findOthers(wanted) {
+    /** Leases of other instances on one of these paths, or on a folder above it. */
+    async findOthers(wanted: readonly string[]): Promise<Lease[]> {
       const others = (await read()).filter(
         ({ instance, item }) => instance !== instances.ownID && wanted.some((place) => overlaps(item, place)),
       );

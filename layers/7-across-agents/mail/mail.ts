@@ -84,26 +84,9 @@ export interface InboxMessage {
   state: MessageState;
 }
 
-/** All calls reject with the system's error, and with EINVAL for a receiver that could name a file elsewhere. */
-export interface Mail {
-  /**
-   * Adds a message to the inbox unless one with its name is there; returns the message's state.
-   *
-   * @throws StrataError if the id was used for another text, or too many messages wait.
-   */
-  post(receiver: string, message: Omit<AgentMessage, "v" | "at">): Promise<MessageState>;
-  /**
-   * Records the decision that adds the next messages at this key; `undefined` if there are none, or another process is
-   * delivering.
-   */
-  deliver(receiver: string, key: DecisionKey, signal: AbortSignal): Promise<AgentMessage[] | undefined>;
-  /** The messages in the inbox, in order. */
-  read(receiver: string): Promise<InboxMessage[]>;
-  /** Ids of the sessions with an inbox. */
-  receivers(): Promise<string[]>;
-}
+export type Mail = ReturnType<typeof createMail>;
 
-export interface MailOptions extends Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> {
+interface MailOptions extends Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> {
   folder: string;
 }
 
@@ -118,14 +101,20 @@ const LONGEST_WAIT_MS = 7 * 86_400_000;
 const DELIVERY_BYTES = 8_192;
 const ENDING = ".jsonl";
 
-export function createMail({ clock, decisions, files, folder, locks }: MailOptions): Mail {
+/** All calls reject with the system's error, and with EINVAL for a receiver that could name a file elsewhere. */
+export function createMail({ clock, decisions, files, folder, locks }: MailOptions) {
   const log = createLineLog({ files, parse: parseInboxLine });
   const append = (receiver: string, line: Line) => log.append(pathOf(folder, receiver), [line]);
   /** Claims whose decision was found. */
   const settled = new Set<string>();
 
   return {
-    async post(receiver, given) {
+    /**
+     * Adds a message to the inbox unless one with its name is there; returns the message's state.
+     *
+     * @throws StrataError if the id was used for another text, or too many messages wait.
+     */
+    async post(receiver: string, given: Omit<AgentMessage, "v" | "at">): Promise<MessageState> {
       const messages = await read(receiver);
       const known = messages.find(({ message }) => nameOf(message) === nameOf(given));
       if (known && known.message.text !== given.text) throw usedID(given.id);
@@ -136,7 +125,15 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
       return "queued";
     },
 
-    async deliver(receiver, key, signal) {
+    /**
+     * Records the decision that adds the next messages at this key; `undefined` if there are none, or another process is
+     * delivering.
+     */
+    async deliver(
+      receiver: string,
+      key: DecisionKey,
+      signal: AbortSignal,
+    ): Promise<AgentMessage[] | undefined> {
       if (findNext(await read(receiver)).length === 0) return undefined;
       const deliverOne = (lock: HeldLock) => deliverLocked(receiver, key, { lock, signal });
       try {
@@ -149,7 +146,8 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
 
     read,
 
-    async receivers() {
+    /** Ids of the sessions with an inbox. */
+    async receivers(): Promise<string[]> {
       const names = await files.list(folder);
       return names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
     },
@@ -170,6 +168,7 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
     return planned;
   }
 
+  /** The messages in the inbox, in order. */
   async function read(receiver: string): Promise<InboxMessage[]> {
     const { records } = await log.read(pathOf(folder, receiver));
     const messages = new Map<string, InboxMessage>();
