@@ -186,56 +186,44 @@ function createReplay({ clock, decisions, log }: KernelContext): Layer {
  */
 
 const UNUSED_MS = 10 * 60_000;
-/** A starting host may not list its sessions yet; the next event tries again. */
-const MOST_TRIES = 3;
+/** A starting host may not list its sessions yet. */
+const TRIES = 3;
+const TRY_AGAIN_MS = 60_000;
 
 /** Own sessions that no process is waiting for. */
 function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
   return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
 }
 
-function createHousekeeping({
-  background,
-  clock,
-  fileKinds,
-  files,
-  folders,
-  host,
-  log,
-}: KernelContext): Layer {
-  let tries = 0;
-  let isDone = false;
-  let hasRemovedFiles = false;
+function createHousekeeping(context: KernelContext): Layer {
+  const { background, clock, fileKinds, files, folders, host, log } = context;
+  let hasBegun = false;
 
   return {
     name: "background",
     phase: "before",
     handlers: {
       event() {
-        if (isDone || tries >= MOST_TRIES) return undefined;
-        isDone = true;
-        tries++;
-        void background.add(sweep);
+        if (hasBegun) return undefined;
+        hasBegun = true;
+        void background.add(async () => {
+          await removeAbandoned(TRIES);
+          const world = { clock, files, folders, processes: host.processes };
+          const complain = (thrown: unknown): void =>
+            log.warn("background", `cannot remove expired files: ${formatError(thrown)}`);
+          await removeExpired(world, fileKinds, complain);
+          await removeExpired({ ...world, root: host.stateFolder }, stateFolderFiles, complain);
+        });
         return undefined;
       },
     },
   };
 
-  async function sweep(): Promise<void> {
-    await removeAbandoned();
-    if (hasRemovedFiles) return;
-    hasRemovedFiles = true;
-    const world = { clock, files, folders, processes: host.processes };
-    const complain = (thrown: unknown): void =>
-      log.warn("background", `cannot remove expired files: ${formatError(thrown)}`);
-    await removeExpired(world, fileKinds, complain);
-    await removeExpired({ ...world, root: host.stateFolder }, stateFolderFiles, complain);
-  }
-
-  async function removeAbandoned(): Promise<void> {
-    const sessions = await host.listOwnSessions();
-    isDone = sessions !== undefined;
-    const abandoned = findAbandoned(sessions ?? [], clock.now());
+  async function removeAbandoned(tries: number): Promise<void> {
+    const sessions = tries > 0 ? await host.listOwnSessions() : [];
+    if (!sessions)
+      return void clock.after(TRY_AGAIN_MS, () => void background.add(() => removeAbandoned(tries - 1)));
+    const abandoned = findAbandoned(sessions, clock.now());
     let removed = 0;
     for (const { id } of abandoned) if (await host.removeSession(id)) removed++;
     if (removed > 0) log.info("background", `removed ${removed} leftover sessions of the plugin`);
