@@ -17,7 +17,7 @@ import type { Log } from "../../io/log.js";
 import { isLedgerFile, LEDGER, quotePath } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, findWay, readTextWithin } from "./scan.js";
+import { findWay, readTextWithin } from "./scan.js";
 
 /** What `pending.json` holds. */
 export interface Pending {
@@ -124,7 +124,6 @@ async function complete(journal: Journal, lock: Lock, pending: Pending): Promise
     const isBuiltOn = next && next.after !== null && (await hashAt(journal, next.path)) === next.after;
     if (!isBuiltOn) await apply(journal, lock, line);
   }
-  for (const path of new Set(steps.map((line) => line.path))) await removeTorn(journal, path);
 }
 
 async function appendMissing({ files, folder }: Journal, lock: Lock, { ledger }: Pending): Promise<void> {
@@ -169,19 +168,6 @@ async function hashAt({ files, folder }: Journal, path: string): Promise<string 
   const contents = await files.read(join(folder, path));
   return contents ? hashOf(contents) : null;
 }
-
-/** Removes temporary files that a process killed while writing this file left behind. */
-async function removeTorn({ files, folder }: Journal, path: string): Promise<void> {
-  if (await findObstacle(files, folder, path)) return;
-  const under = join(folder, dirname(path));
-  for (const name of await files.list(under)) {
-    if (!name.startsWith(`${basename(path)}.`) || !TORN.test(name)) continue;
-    if ((await files.statItself(join(under, name)))?.kind === "file") await files.remove(join(under, name));
-  }
-}
-
-/** A temporary file ends with a number or a UUID. */
-const TORN = /\.md\.(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 const formatChanged = (path: string): string =>
   `${path} was changed by another writer at the same moment and stays as it is; read it again, and repeat the change if it is still needed`;

@@ -11,47 +11,45 @@ export interface CollectionPlace extends Pick<Place, "scope" | "sensitivity"> {
   folder: string;
   /** Folder of its machine state. */
   state: string;
+  /** Called before every change. */
   prepare(): Promise<void>;
+  /** Does the host's undo reach its files? */
   isUndone: boolean;
+  /** The clone's name, shared by all instances in this copy of the project. */
   nameClone(): Promise<string>;
 }
 
-export interface PlacesOptions {
+/** `globalFolder`: the user's folder for memories of all projects. */
+export function planPlaces({
+  files,
+  folders,
+  globalFolder,
+}: {
   files: Files;
   folders: Folders;
-  /** The user's folder for memories of all projects. */
   globalFolder: string;
-}
-
-export function planPlaces({ files, folders, globalFolder }: PlacesOptions): CollectionPlace[] {
-  const isUndone = folders.memoryProject === folders.project;
+}): CollectionPlace[] {
+  const isOwn = folders.memoryProject === folders.project;
   const roots = [
     { scope: "project", memory: folders.memory, strata: join(folders.memoryProject, ".opencode", "strata") },
     { scope: "global", memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") },
   ] as const;
-  return roots.flatMap(({ memory, scope, strata }): CollectionPlace[] => {
-    const state = join(strata, "state", "memory");
-    const nameClone = (): Promise<string> => readClone(files, join(state, "clone"));
-    const hidden = join(memory, "private");
-    return [
-      {
-        ...{ scope, sensitivity: "internal", folder: memory, state: join(state, "internal"), nameClone },
-        isUndone: isUndone && scope === "project",
+  return roots.flatMap(({ memory, scope, strata }) =>
+    (["internal", "private"] as const).map((sensitivity): CollectionPlace => {
+      const isHidden = sensitivity === "private";
+      const folder = isHidden ? join(memory, "private") : memory;
+      const state = join(strata, "state", "memory");
+      return {
+        ...{ scope, sensitivity, folder, state: join(state, sensitivity) },
+        isUndone: isOwn && scope === "project" && !isHidden,
+        nameClone: () => readClone(files, join(state, "clone")),
         async prepare() {
           await hideFromGit(files, strata);
-          await prepareInternal(files, memory);
+          await (isHidden ? prepareHidden(files, folder) : prepareInternal(files, folder));
         },
-      },
-      {
-        ...{ scope, sensitivity: "private", folder: hidden, state: join(state, "private"), nameClone },
-        isUndone: false,
-        async prepare() {
-          await hideFromGit(files, strata);
-          await prepareHidden(files, hidden);
-        },
-      },
-    ];
-  });
+      };
+    }),
+  );
 }
 
 /**
@@ -59,23 +57,10 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): Col
  * of both sides.
  */
 async function prepareInternal(files: Files, folder: string): Promise<void> {
-  await addRules(files, join(folder, ".gitignore"), ["MEMORY.md", TORN_RULE]);
+  await hideFromGit(files, folder, ["MEMORY.md", TORN_RULE]);
   const path = join(folder, ".gitattributes");
-  const isThere = await files.statItself(path);
   const rules = ["ledger/*.jsonl", "DREAMS.md", ".gitignore"].map((one) => `${one} merge=union\n`);
-  if (!isThere) await files.create(path, rules.join(""));
-}
-
-/**
- * Appends the rules after those of others, such as the error log. Runs before every change: `statItself` is cheaper than
- * a failed `create`.
- */
-async function addRules(files: Files, path: string, rules: readonly string[]): Promise<void> {
-  if (!(await files.statItself(path)) && (await files.create(path, `${rules.join("\n")}\n`))) return;
-  const there = ((await readText(files, path)) ?? "").split(/\r?\n/);
-  if (there.some((one) => one.trim() === "*")) return;
-  const lacking = rules.filter((rule) => !there.some((one) => one.includes(rule)));
-  if (lacking.length > 0) await files.appendLine(path, lacking.join("\n"));
+  if (!(await files.statItself(path))) await files.create(path, rules.join(""));
 }
 
 /** Ensures that git ignores the whole folder before anything is written to it. */
@@ -89,7 +74,6 @@ async function prepareHidden(files: Files, folder: string): Promise<void> {
   );
 }
 
-/** The clone's name, shared by all instances in this copy of the project. */
 async function readClone(files: Files, path: string): Promise<string> {
   if (!(await files.statItself(path))) await files.create(path, randomUUID().slice(0, 8));
   const name = ((await readText(files, path)) ?? "").trim();
