@@ -5,7 +5,7 @@ import { isSettled } from "../memory/conflict.js";
 import { type Memory, memoryTypes, parseID } from "../memory/memory.js";
 import { formatPath, isMemoryFile } from "../memory/path.js";
 import { type ConflictRecord, readConflictRecords } from "../memory/store/conflict-log.js";
-import { listItself, readWithin } from "../memory/store/scan.js";
+import { listItself } from "../memory/store/scan.js";
 
 export interface MemoryStatus {
   /** Number of memories by type, private ones included; types without any are absent. */
@@ -67,7 +67,7 @@ async function isDecided(files: Files, folder: string, record: ConflictRecord): 
 async function readMemory(files: Files, folder: string, id: string): Promise<Memory | undefined> {
   const place = parseID(id);
   const root = id.startsWith("private/") ? join(folder, "private") : folder;
-  const bytes = place && (await readWithin(files, root, formatPath({ ...place, isArchived: false })));
+  const bytes = place && (await files.read(join(root, formatPath({ ...place, isArchived: false }))));
   if (!place || !bytes) return undefined;
   const text = decodeText(bytes);
   const [front = ""] = text.split(/\n---\r?\n/, 1);

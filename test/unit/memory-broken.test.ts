@@ -1,16 +1,6 @@
 /** Files that a person, git or a failing disk left in the memory folder. */
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemClock as clock } from "../../src/io/clock.js";
-import { createLocks } from "../../src/io/locks.js";
-import { nodeFiles } from "../../src/io/node-files.js";
 import { refuseWithSecret } from "../../src/memory/draft.js";
-import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import { planFolders } from "../../src/project/folders.js";
-import { createFakeLog } from "../support/fake-log.js";
-import { createFakeProcesses } from "../support/fake-processes.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { SECRET } from "../support/sound-project.js";
@@ -86,57 +76,6 @@ describe("a file that looks odd but can be used", () => {
       if (text.includes("\r\n")) expect(files.text(PATH)?.replaceAll("\r\n", "")).not.toContain("\n");
     });
   }
-});
-
-describe("links", () => {
-  async function withLinks(link: (memory: string, outside: string) => Promise<void>) {
-    const project = await mkdtemp(join(tmpdir(), "strata-links-"));
-    const outside = await mkdtemp(join(tmpdir(), "strata-outside-"));
-    await nodeFiles.writeWhole(join(outside, "theirs.md"), "precious");
-    await link(join(project, ".opencode", "memory"), outside);
-    const log = createFakeLog();
-    const store = createMemoryStore({
-      clock,
-      files: nodeFiles,
-      locks: createLocks({ clock, files: nodeFiles, processes: createFakeProcesses(), instance: "a" }),
-      log,
-      instance: "a",
-      folders: planFolders(project),
-      globalFolder: join(project, "global"),
-      limits: { maxLines: 200, maxSize: 25_000 },
-    });
-    const close = async () => {
-      await store.onIdle();
-      expect(await readFile(join(outside, "theirs.md"), "utf8")).toBe("precious");
-      expect(await nodeFiles.list(outside)).toEqual(["theirs.md"]);
-      await rm(project, { recursive: true, force: true });
-      await rm(outside, { recursive: true, force: true });
-    };
-    return { store, log, close };
-  }
-
-  it("links in place of a type's folder, the archive or the index lead nowhere", async () => {
-    const { store, log, close } = await withLinks(async (memory, outside) => {
-      await nodeFiles.writeWhole(join(memory, "idea", "y.md"), "y");
-      await nodeFiles.writeWhole(join(memory, "archive", "plan", "y.md"), "y");
-      await symlink(outside, join(memory, "decision"));
-      await symlink(outside, join(memory, "archive", "idea"));
-      await symlink(join(outside, "theirs.md"), join(memory, "MEMORY.md"));
-    });
-    expect((await store.list()).map(({ id }) => id)).toEqual(["idea/y"]);
-    expect(store.problems()).toHaveLength(2);
-    expect((await store.remember(draft("x"), BY_TEST)).kind).toBe("refused");
-    expect((await store.remember(draft("x", { type: "idea" }), BY_TEST)).kind).toBe("refused");
-    expect((await store.update("decision/theirs", (one) => ({ ...one, content: "x" }), BY_TEST)).kind).toBe(
-      "refused",
-    );
-    expect((await store.archive("idea/y", BY_TEST)).kind).toBe("refused");
-    await store.onIdle();
-    expect(log.lines.join("\n")).toContain(
-      "MEMORY.md was written by a person, so Strata does not write its index there",
-    );
-    await close();
-  });
 });
 
 it("a file with a secret is left alone and unused, and enters the ledger once the secret is removed", async () => {

@@ -5,7 +5,7 @@ import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
-import type { Files } from "../../io/files.js";
+import { type Files, readPlainText, readText } from "../../io/files.js";
 import { formatLock } from "../../io/holders.js";
 import { createGit } from "../../io/node-git.js";
 import { findExpired, kernelFiles, removeIfUnchanged, stateFolderFiles } from "../../kernel/file-kinds.js";
@@ -16,7 +16,7 @@ import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
 import { readPending } from "../../memory/store/journal.js";
 import { readLedgerLine } from "../../memory/store/ledger-line.js";
 import type { CollectionPlace } from "../../memory/store/places.js";
-import { listItself, readTextWithin } from "../../memory/store/scan.js";
+import { listItself } from "../../memory/store/scan.js";
 import { findLocks } from "../../operations/doctor/machine.js";
 import { listPlaces, readCollections } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";
@@ -98,7 +98,7 @@ async function findLedgerIssues(look: Look): Promise<Issue[]> {
   const lastMs = new Map<string, number>();
   const folder = join(place.folder, LEDGER);
   for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
-    const text = (await readTextWithin(files, folder, name)) ?? "";
+    const text = await readPlainText(files, join(folder, name));
     for (const [n, raw] of text.split("\n").entries())
       if (raw.trim() !== "")
         for (const { todo, what } of checkLine(raw, place, lastMs))
@@ -164,7 +164,7 @@ function findLongArchived(
 /** The order of an index changes with use and time, so only its lines count, and those for which there was no room. */
 async function findIndexIssues({ files, own, place: { folder } }: Look): Promise<Issue[]> {
   const file = join(folder, "MEMORY.md");
-  const page = await readTextWithin(files, folder, "MEMORY.md");
+  const page = await readText(files, join(folder, "MEMORY.md"));
   const wanted = own.filter(({ memory: { status } }) => status === "active" || status === "resolved");
   if (page !== undefined && !page.startsWith(INDEX_MARK)) {
     const what = "it was not written by Strata, so there is no index here";
@@ -198,7 +198,7 @@ async function findPending({ files, place }: Look): Promise<Issue[]> {
 /** In the folder of private memories git ignores everything. */
 async function findUnhidden({ files, place: { folder, sensitivity } }: Look): Promise<Issue[]> {
   if (sensitivity !== "private" || (await files.list(folder)).length === 0) return [];
-  if (hidesAll((await readTextWithin(files, folder, ".gitignore")) ?? "")) return [];
+  if (hidesAll(await readPlainText(files, join(folder, ".gitignore")))) return [];
   return [
     {
       level: "problem",

@@ -1,9 +1,8 @@
 /** Records of conflicts: two versions of a memory, between which the user decides. */
 import { basename, dirname, join, relative } from "node:path";
-import { StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import type { Clock } from "../../io/clock.js";
-import { decodeText, type Files } from "../../io/files.js";
+import { type Files, readPlainText } from "../../io/files.js";
 import {
   type Conflict,
   fingerprint,
@@ -16,7 +15,7 @@ import type { Memory } from "../memory.js";
 import { CONFLICTS, formatConflictPath, isConflictFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import { findObstacle, formatObstacle, listItself, readWithin } from "./scan.js";
+import { listItself } from "./scan.js";
 
 export type ConflictLog = ReturnType<typeof createConflictLog>;
 
@@ -43,7 +42,7 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   const [shared, hidden] = planConflictFolders(folder);
 
   return {
-    /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */
+    /** Writes the record and returns its path, which is the same for the same two versions. */
     async add(inUse: Memory, other: OtherVersion): Promise<string> {
       const { by, content, id, title } = other;
       const { session } = inUse.provenance;
@@ -57,9 +56,6 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
       // A record with private text must not be committed.
       const isPrivate = [inUse, other].some(({ sensitivity }) => sensitivity === "private");
       const path = join(isPrivate ? hidden : shared, formatConflictName(conflict));
-      const own = formatConflictPath(basename(path), { isArchived: false });
-      const obstacle = await findObstacle(files, dirname(dirname(path)), own);
-      if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
       const page = formatConflict(conflict, inUse.content, content);
       await trust?.own([nameConflictRecord(folder, { path, hash: hashOf(page) })]);
       await files.create(path, page);
@@ -85,7 +81,7 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   async function archive(path: string): Promise<void> {
     const root = dirname(dirname(path));
     const target = formatConflictPath(basename(path), { isArchived: true });
-    const bytes = (await findObstacle(files, root, target)) ? undefined : await files.read(path);
+    const bytes = await files.read(path);
     if (!bytes) return;
     // Written, not renamed, because a rename creates no folders.
     await files.writeWhole(join(root, target), bytes);
@@ -121,9 +117,10 @@ export async function readConflictRecords(files: Files, folder: string): Promise
   const records: ConflictRecord[] = [];
   for (const under of planConflictFolders(folder))
     for (const name of (await listItself(files, under)).filter(isConflictFile)) {
-      const bytes = await readWithin(files, under, name);
-      const conflict = bytes && parseConflict(decodeText(bytes));
-      if (conflict) records.push({ ...conflict, path: join(under, name), hash: hashOf(bytes) });
+      const path = join(under, name);
+      const text = await readPlainText(files, path);
+      const conflict = parseConflict(text);
+      if (conflict) records.push({ ...conflict, path, hash: hashOf(text) });
     }
   return records;
 }

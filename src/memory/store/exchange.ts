@@ -173,7 +173,7 @@ async function planAll(
  */
 async function openState(
   { folder }: Collection,
-  transaction: Pick<Transaction, "findLink" | "open">,
+  transaction: Pick<Transaction, "open">,
   key: string,
   names: Map<string, string>,
 ): Promise<State | { why: string } | undefined> {
@@ -183,8 +183,6 @@ async function openState(
     const other = names.get(foldName(path)) ?? path;
     if (other !== path) return { why: `${other} exists, which some disks consider the same file; rename it` };
     names.set(foldName(path), path);
-    const link = await transaction.findLink(path);
-    if (link) return { why: `${link} is a link, and links are not followed` };
     const looked = await transaction.open(path);
     if (!looked) continue;
     if (looked.reading.kind === "problem")

@@ -11,13 +11,13 @@ import { basename, dirname, join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { anyObject, isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
-import { type Files, readText } from "../../io/files.js";
+import { type Files, readPlainText, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { isLedgerFile, LEDGER, quotePath } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findWay, readTextWithin } from "./scan.js";
+import { findWay } from "./scan.js";
 
 /** What `pending.json` holds. */
 export interface Pending {
@@ -128,7 +128,7 @@ async function complete(journal: Journal, lock: Lock, pending: Pending): Promise
 
 async function appendMissing({ files, folder }: Journal, lock: Lock, { ledger }: Pending): Promise<void> {
   for (const [name, texts] of Object.entries(ledger)) {
-    const there = new Set((await readTextWithin(files, folder, `${LEDGER}/${name}`))?.split("\n"));
+    const there = new Set((await readPlainText(files, join(folder, LEDGER, name))).split("\n"));
     await lock.check();
     await appendToLedger(
       { files, folder },

@@ -8,16 +8,15 @@
  * When a publishing is undone, its lines go, so a file may become shorter.
  */
 import { join } from "node:path";
-import { StrataError } from "../../base/error.js";
 import { parseJson } from "../../base/shape.js";
-import type { Files } from "../../io/files.js";
+import { type Files, readPlainText } from "../../io/files.js";
 import { takeNewLines } from "../../io/json-lines.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { formatLedgerFile, LEDGER } from "../path.js";
 
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, formatObstacle, listItself, readTextWithin } from "./scan.js";
+import { listItself } from "./scan.js";
 
 export type Ledger = ReturnType<typeof createLedger>;
 
@@ -159,9 +158,6 @@ export async function appendToLedger(
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  // `appendLine` follows no link at the file itself.
-  const obstacle = await findObstacle(files, folder, LEDGER, "folder");
-  if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
   await files.appendLine(join(folder, LEDGER, name), lines.join("\n"));
 }
 
@@ -181,7 +177,7 @@ export async function rewriteLines(
   change: (value: unknown) => unknown,
 ): Promise<void> {
   for (const { name } of await listFiles(files, join(folder, LEDGER))) {
-    const lines = ((await readTextWithin(files, folder, `${LEDGER}/${name}`)) ?? "").split("\n");
+    const lines = (await readPlainText(files, join(folder, LEDGER, name))).split("\n");
     const changed = lines.flatMap((text) => {
       const value = parseJson(text);
       const now = value === undefined ? value : change(value);

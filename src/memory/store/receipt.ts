@@ -11,12 +11,12 @@
 import { join } from "node:path";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
-import type { Files } from "../../io/files.js";
+import { type Files, readPlainText } from "../../io/files.js";
 import { fingerprint } from "../conflict.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
 import { type FileStep, type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { listItself, readTextWithin } from "./scan.js";
+import { listItself } from "./scan.js";
 
 /** A memory's file: its path in the collection's folder, and its text. */
 export interface State {
@@ -202,7 +202,7 @@ export const splitLines = (text: string): string[] =>
 export async function readSharedLedger(files: Files, folder: string, prefix: string): Promise<SharedLine[]> {
   const all: SharedLine[] = [];
   for (const file of (await listItself(files, join(folder, LEDGER))).filter(isLedgerFile)) {
-    const text = (await readTextWithin(files, folder, `${LEDGER}/${file}`)) ?? "";
+    const text = await readPlainText(files, join(folder, LEDGER, file));
     for (const line of splitLines(text)) {
       const read = readSharedLine(line, { file, prefix });
       if ("line" in read) all.push(read);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import type { Clock } from "../../io/clock.js";
-import { decodeText, type FileStat, type Files } from "../../io/files.js";
+import type { FileStat, Files } from "../../io/files.js";
 import type { MemoryGate } from "../draft.js";
 import { type Memory, memoryTypes, type Place } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
@@ -184,16 +184,6 @@ export async function listPaths(
   return paths;
 }
 
-/** The first part of this path that is a link, starting with the folder itself; `undefined` if none is. */
-export async function findLink(files: Looking, folder: string, path: string): Promise<string | undefined> {
-  const parts = path.split("/");
-  for (let depth = 0; depth <= parts.length; depth++) {
-    const part = join(folder, ...parts.slice(0, depth));
-    if ((await files.statItself(part))?.kind === "link") return part;
-  }
-  return undefined;
-}
-
 /** A path on the way to a file, or the file's own, of the wrong kind: above all a link. */
 export interface Obstacle {
   path: string;
@@ -218,46 +208,13 @@ export async function findWay(files: Looking, folder: string, path: string): Pro
   }
 }
 
-/** The first obstacle below `folder` on the way to this file or folder; callers do not read or write behind it. */
-export async function findObstacle(
-  files: Files,
-  folder: string,
-  path: string,
-  expected: "file" | "folder" = "file",
-): Promise<Obstacle | undefined> {
-  const way = await findWay(files, folder, path);
-  if (way.kind === "blocked") return way.obstacle;
-  const isOther = way.kind === "clear" && way.stat.kind !== expected;
-  return isOther ? { path: join(folder, path), kind: way.stat.kind } : undefined;
-}
-
-/** The contents of this file; `undefined` if it is missing or an obstacle is in the way. */
-export async function readWithin(
-  files: Files,
-  folder: string,
-  path: string,
-): Promise<Uint8Array | undefined> {
-  const way = await findWay(files, folder, path);
-  return way.kind === "clear" && way.stat.kind === "file" ? files.read(join(folder, path)) : undefined;
-}
-
-/** The same as text. */
-export async function readTextWithin(
-  files: Files,
-  folder: string,
-  path: string,
-): Promise<string | undefined> {
-  const bytes = await readWithin(files, folder, path);
-  return bytes && decodeText(bytes);
-}
-
 /** Names in this folder; empty if it is a link. */
 export async function listItself(files: Files, folder: string): Promise<string[]> {
   return (await files.statItself(folder))?.kind === "folder" ? files.list(folder) : [];
 }
 
 /** For people. */
-export function formatObstacle({ kind, path }: Obstacle): string {
+function formatObstacle({ kind, path }: Obstacle): string {
   if (kind === "link")
     return `${path} is a link, and links are not followed; put the file or folder itself there`;
   return `${path} is ${kind === "file" ? "a file, expected a folder" : "not a regular file"}; rename or remove it`;

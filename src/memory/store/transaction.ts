@@ -12,7 +12,7 @@ import { appendToLedger, type Ledger, rewriteLines } from "./ledger.js";
 import { type Cause, describeStep, type FileStep, type LedgerLine } from "./ledger-line.js";
 import type { Ownership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
-import { type Entries, findLink, type Looked } from "./scan.js";
+import type { Entries, Looked } from "./scan.js";
 
 export interface TransactionStep extends FileStep {
   cause: Cause;
@@ -20,14 +20,12 @@ export interface TransactionStep extends FileStep {
 
 /** Operations allowed under the lock. A change is done when its promise resolves. */
 export interface Transaction {
-  /** The file as it is; a person's change to it is entered in the ledger first. */
+  /** The file as it is; a person's change to it is entered in the ledger first. Behind a link there is a problem. */
   open(path: string): Promise<Looked | undefined>;
   /** Enters what a person has changed in these files in the ledger. */
   enter(paths: readonly string[]): Promise<void>;
   /** Names of all files in a folder, memories or not. */
   names(folder: string): Promise<string[]>;
-  /** The first part of this path that is a link. */
-  findLink(path: string): Promise<string | undefined>;
   /** Overwrites the opened file, or writes a new one. */
   write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
   /** Takes all steps in order, as one change. */
@@ -74,7 +72,6 @@ export function openTransaction(options: TransactionOptions): Transaction {
   const { folder, state } = place;
   return {
     names: (under) => files.list(join(folder, under)),
-    findLink: (path) => findLink(files, folder, path),
     known: ledger.known,
 
     async open(path) {

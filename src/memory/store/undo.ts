@@ -187,8 +187,7 @@ async function planSteps(
   cause: Cause,
 ): Promise<readonly TransactionStep[] | string> {
   if (why !== undefined) return why;
-  const isInTheWay = async (path: string): Promise<boolean> =>
-    (await transaction.open(path)) !== undefined || (await transaction.findLink(path)) !== undefined;
+  const isInTheWay = async (path: string): Promise<boolean> => (await transaction.open(path)) !== undefined;
   if (!is) {
     if (!was) return [];
     if (await isInTheWay(was.path)) return `${was.path} is in the way`;

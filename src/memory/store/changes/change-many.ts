@@ -9,7 +9,7 @@ import { type Collection, findCollection, pathsOf } from "../collection.js";
 import type { Cause } from "../ledger-line.js";
 import type { AllChanged, MemoryCopy, OpenMemories, PlannedChange, Written } from "../store.js";
 import type { Transaction, TransactionStep } from "../transaction.js";
-import { type ChangeParts, findLinkOn, finish, missing, refuse } from "./changes.js";
+import { type ChangeParts, finish, missing, refuse } from "./changes.js";
 
 /** The planned steps in one folder, whose lock is held. */
 interface Part {
@@ -86,7 +86,7 @@ async function planSteps(
   if (!place) return { why: missing(before.id) };
   const [active, archived] = pathsOf(place);
   const path = before.status === "archived" ? archived : active;
-  const looked = (await findLinkOn(transaction, path)) ? undefined : await transaction.open(path);
+  const looked = await transaction.open(path);
   if (looked?.reading.kind !== "memory" || JSON.stringify(looked.reading.memory) !== JSON.stringify(before))
     return { why: `${before.id} has changed since` };
   const fault = findPathFault(path);
@@ -105,8 +105,7 @@ async function planSteps(
   const steps: TransactionStep[] = [];
   if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
   if (!isMoved) return { steps };
-  if ((await transaction.open(archived)) || (await transaction.findLink(archived)))
-    return { why: `${archived} is in the way; rename or remove it` };
+  if (await transaction.open(archived)) return { why: `${archived} is in the way; rename or remove it` };
   return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
 }
 
@@ -174,8 +173,6 @@ async function findThere(
   if (!place) return { why: missing(id) };
   const [active, archived] = pathsOf(place);
   const free = isArchived ? archived : active;
-  const why = await findLinkOn(transaction, free);
-  if (why !== undefined) return { why };
   for (const path of [active, archived]) {
     const text = steps.get(path)?.contents;
     if (typeof text === "string") return { path, text };

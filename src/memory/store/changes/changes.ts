@@ -96,7 +96,7 @@ export async function changeOne(
     for (const path of pathsOf(place)) {
       const looked = await transaction.open(path);
       if (!looked) continue;
-      const problem = findProblem(looked) ?? (await findLinkOn(transaction, path));
+      const problem = findProblem(looked);
       if (problem) return refuse(`${join(collection.folder, path)} is left as it is: ${problem}`);
       const { reading } = looked;
       if (reading.kind === "memory")
@@ -141,10 +141,8 @@ async function move(parts: ChangeParts, target: Target, isArchived: boolean, cau
   if (why !== undefined) return refuse(why);
   const place = parseID(memory.id) as Place;
   const to = formatPath({ ...place, isArchived });
-  const inTheWay = (await transaction.open(to))
-    ? join(collection.folder, to)
-    : await transaction.findLink(to);
-  if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
+  if (await transaction.open(to))
+    return refuse(`${join(collection.folder, to)} is in the way; rename or remove it`);
   await transaction.changeAll([{ path: to, from, before: looked.hash ?? null, cause }]);
   const { parseMemoryFile } = await import("../../memory-file.js");
   const at = { ...place, isArchived, modifiedMs: looked.modifiedMs };
@@ -165,13 +163,13 @@ async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): P
   return collection.change(async (transaction) => {
     const known = await findKnown(collection, transaction, memory);
     if (known) return sayAgain(parts, known, memory, cause);
-    const link = (await transaction.findLink(type)) ?? (await transaction.findLink(join(ARCHIVE, type)));
-    if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
     const name = planName(memory.title, type, await listNames(transaction, type));
     const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
     const reading = parseMemoryFile(Buffer.from(contents), place);
     if (reading.kind === "problem") return refuse(reading.what);
     const path = formatPath({ type, name, isArchived: false });
+    const inTheWay = (await transaction.open(path))?.reading;
+    if (inTheWay?.kind === "problem") return refuse(inTheWay.what);
     await transaction.write(path, undefined, contents, cause);
     return finish(parts, collection, path, reading.memory);
   });
@@ -209,8 +207,7 @@ async function findKnown(
   if (!place) return undefined;
   const path = formatPath({ ...place, isArchived: false });
   const looked = await transaction.open(path);
-  if (looked?.reading.kind !== "memory" || findProblem(looked) || (await findLinkOn(transaction, path)))
-    return undefined;
+  if (looked?.reading.kind !== "memory" || findProblem(looked)) return undefined;
   // It may just have been changed with an editor.
   const current = findSameSentence(memory, [looked.reading.memory]);
   return current && { collection, transaction, path, looked, memory: current };
@@ -252,14 +249,6 @@ function findProblem({ path, reading }: Looked): string | undefined {
   if (reading.kind === "problem") return reading.what;
   const fault = findPathFault(path);
   return fault && `${fault}, so it has no history and is not changed; give it another name`;
-}
-
-export async function findLinkOn(
-  transaction: Pick<Transaction, "findLink">,
-  path: string,
-): Promise<string | undefined> {
-  const link = await transaction.findLink(path);
-  return link && `${link} is a link, and links are not followed`;
 }
 
 /* Whether two memories are one because they say the same sentence. Pure. */
