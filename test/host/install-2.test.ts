@@ -83,6 +83,7 @@ for (const [form, prepare, expected] of FORMS)
 
 test("`opencode plugin add` puts the package into the user's own configuration, and OpenCode 2 loads it in every project", async () => {
   await using stage = await openStage({
+    alone: true,
     plugin: [],
     prepare: async (project) => void (await installByHost(project)),
   });
@@ -110,6 +111,7 @@ const init = async (project: Project, ...flags: string[]): Promise<string> => {
 for (const flags of [[], ["--global"]])
   test(`what \`strata ${["init", ...flags].join(" ")}\` writes, OpenCode 2 loads, both halves of it, until --remove`, async () => {
     await using stage = await openStage({
+      alone: flags.includes("--global"),
       plugin: [],
       prepare: async (project) => {
         expect(await init(project, ...flags)).toContain("in the PATH is OpenCode 2.");

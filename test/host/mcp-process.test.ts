@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { envOf, mcpCommand, startMcp } from "./stage/mcp-process.js";
 import { createProject } from "./stage/project.js";
-import { PORT } from "./stage/shop-story.js";
 import { strata } from "./stage/strata.js";
+
+const PORT = "The shop's server listens on port 8080, because 3000 is taken.";
 
 test("a process serves a client, writes its memories before it ends, and prints nothing to standard error", async () => {
   const project = await createProject();

@@ -2,7 +2,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
-import { customTools } from "./stage/custom-tools.js";
 import type { Session } from "./stage/session.js";
 import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
@@ -180,3 +179,39 @@ test("a compaction of the host's own is given the paths of moved results, althou
   // OpenCode 2 asks in the session, with its system prompt and tools.
   expect(compaction.messageBytes.slice(1).join("").length).toBeLessThan(30_000);
 });
+
+/** Tools of a project's own, by name: the files that define them, each with an expression for its result. */
+
+function customTools(tools: Readonly<Record<string, string>>): Record<string, string> {
+  if (HOST === 2) return { ".opencode/plugins/own/index.js": formatPlugin(tools) };
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, result]) => [
+      `.opencode/tool/${name}.js`,
+      `import { tool } from "@opencode-ai/plugin";
+export default tool({ description: "test", args: {}, async execute() { return ${result}; } });`,
+    ]),
+  );
+}
+
+/** OpenCode 2 has no folder for tools; a plugin adds them. */
+function formatPlugin(tools: Readonly<Record<string, string>>): string {
+  const added = Object.entries(tools).map(([name, result]) => `add("${name}", () => (${result}));`);
+  return `const file = ({ mime, url }) => ({ type: "file", mime, uri: url });
+const content = (result) =>
+  typeof result === "string"
+    ? result
+    : [{ type: "text", text: result.output }, ...result.attachments.map(file)];
+export default {
+  id: "own",
+  async setup(context) {
+    await context.tool.transform((editor) => {
+      const input = { type: "object", properties: {} };
+      const options = { codemode: false };
+      const add = (name, run) =>
+        editor.add({ name, description: "test", input, options, execute: async () => ({ content: content(run()) }) });
+      ${added.join("\n      ")}
+    });
+  },
+};
+`;
+}

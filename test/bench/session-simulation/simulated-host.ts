@@ -4,8 +4,8 @@
  */
 import type { Message, ModelName, Part, ToolPart } from "../../../src/io/message.js";
 import { createModelRequest, type ModelRequest } from "../../host/stage/model-request.js";
-import { countOutput, countPrompt } from "../../host/stage/model-usage.js";
 import type { PromptCache } from "../../host/stage/prompt-cache.js";
+import { countOutput, countPrompt } from "../../host/stage/scripted-model.js";
 import type { PlannedCall, Step } from "../../host/stage/steps.js";
 import type { RecordedAnswer } from "../../sessions/recorded-answers.js";
 import { BYTES_PER_TOKEN } from "../../sessions/request-record.js";

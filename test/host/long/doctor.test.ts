@@ -3,6 +3,8 @@
  * machine. Of a broken installation its first line names the cause.
  */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Finding } from "../../../src/operations/doctor/machine.js";
@@ -11,7 +13,6 @@ import { repository } from "../repository.js";
 import { type DoctorOptions, type DoctorRun, readFindings, runDoctor } from "../stage/doctor.js";
 import { findHost } from "../stage/opencode.js";
 import { createProject, type Project } from "../stage/project.js";
-import { type RefusingRegistry, startRefusingRegistry } from "../stage/registry.js";
 
 interface Examined {
   code: number | null;
@@ -196,4 +197,32 @@ const createLayers = () => [throwing];`,
     }),
   );
   return folder;
+}
+
+/** A package registry on a local port that rejects every request. */
+
+interface RefusingRegistry {
+  readonly url: string;
+  /** Requests, such as `GET /opencode-strata`. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+async function startRefusingRegistry(status: 404 | 500): Promise<RefusingRegistry> {
+  const asked: string[] = [];
+  const server = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`);
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end('{"error":"refused"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { patiently } from "../../support/patience.js";
 import { mcpCommand } from "../stage/mcp-process.js";
 import type { ModelRequest } from "../stage/model-request.js";
-import { namesOf } from "../stage/shop-story.js";
 import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
 
+const namesOf = ({ tools }: ModelRequest): string[] => tools.map((tool) => tool.function.name);
 const local = (...args: string[]) => ({ type: "local", command: mcpCommand(...args), timeout: 30_000 });
 
 /** The same words without the server and with it. */

@@ -5,7 +5,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { ModelRequest } from "./model-request.js";
-import type { CallsStep, FailStep, HangUpStep, Pace, SayStep } from "./steps.js";
+import type { CallsStep, FailStep, Pace, SayStep } from "./steps.js";
 
 /** A call with its final id. */
 export interface SettledCall {
@@ -47,13 +47,6 @@ export function sendFailure(response: ServerResponse, { status, message }: Omit<
 export function openStream(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.flushHeaders();
-}
-
-/** Sends the beginning of a streamed answer, then closes the socket. */
-export function breakOff(response: ServerResponse, request: ModelRequest, { text }: HangUpStep): void {
-  openStream(response);
-  const chunk = event(request, { choices: [choice({ role: "assistant", content: text })] });
-  response.write(chunk, () => response.destroy());
 }
 
 function streamAnswer(response: ServerResponse, request: ModelRequest, answer: Answer): void {

@@ -30,12 +30,8 @@ import { HOST, type WhichHost } from "./which-host.js";
 /** What to start. */
 export interface OpenCodeOptions {
   project: Project;
-  /** Contents of the project's `opencode.json`; by default the file stays unchanged. */
-  config?: Record<string, unknown>;
   /** Environment variables in addition to those that isolate the host. */
   env?: Record<string, string>;
-  /** Path of the binary; by default that of the installed one. */
-  binary?: string;
   /** Which OpenCode; by default that of this run. */
   which?: WhichHost;
 }
@@ -59,14 +55,7 @@ const startTimeoutMs = patiently(30_000);
 const stopTimeoutMs = patiently(5_000);
 
 /** Starts a host; resolves when it listens, rejects with the end of its log after 30 s. */
-export async function startOpenCode({
-  project,
-  config,
-  env = {},
-  binary,
-  which = HOST,
-}: OpenCodeOptions): Promise<OpenCode> {
-  if (config) await project.write("opencode.json", formatConfig(config, which));
+export async function startOpenCode({ project, env = {}, which = HOST }: OpenCodeOptions): Promise<OpenCode> {
   await prepareFolders(project);
   const args = [
     "serve",
@@ -79,7 +68,7 @@ export async function startOpenCode({
     which === 2 ? "info" : "INFO",
   ];
   const mark = createMark();
-  const child = spawn(binary ?? findHost(which), args, {
+  const child = spawn(findHost(which), args, {
     cwd: project.path,
     env: { ...isolation(project, which), ...mark, ...env },
     stdio: ["ignore", "pipe", "pipe"],

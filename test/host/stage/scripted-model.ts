@@ -7,15 +7,13 @@
  *   requests count as ordinary ones.
  * - Each model name has its own prompt cache. A refused request neither reads nor fills it.
  */
-
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { breakOff, openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
-import { createModelRequest, type ModelRequest } from "./model-request.js";
-import { countOutput, countPrompt } from "./model-usage.js";
+import { openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
+import { createModelRequest, type ModelRequest, tokensOfBytes } from "./model-request.js";
 import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./prompt-cache.js";
 import { createSightings } from "./sightings.js";
-import { fail, type Step, say } from "./steps.js";
+import { type CallsStep, fail, type SayStep, type Step, say } from "./steps.js";
 
 /** Answers a request instead of the script; `undefined` leaves it to the script. */
 export type Responder = (request: ModelRequest) => Step | undefined | Promise<Step | undefined>;
@@ -87,7 +85,6 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     if (step.kind === "fail") return sendFailure(response, step);
     countPrompt(request, cacheFor(request.body.model), options.bytesPerToken);
     if (step.kind === "stall") return openStream(response);
-    if (step.kind === "hangUp") return breakOff(response, request, step);
     const answer = settleAnswer(step, () => `call_${++callCount}`);
     countOutput(request, step, options.bytesPerToken);
     sendAnswer(response, request, answer);
@@ -152,4 +149,20 @@ function header(incoming: IncomingMessage, name: string): string | undefined {
 
 function raise(message: string): never {
   throw new Error(message);
+}
+
+/** Counts the tokens of a request and its answer as the scripted model reports them. */
+
+/** Counts the prompt and its cached part, then stores the prompt in the cache. */
+export function countPrompt(request: ModelRequest, cache: PromptCache, bytesPerToken?: number): void {
+  request.promptTokens = tokensOfBytes(Buffer.byteLength(request.prompt), bytesPerToken);
+  request.cachedTokens = tokensOfBytes(cache.read(request.prompt), bytesPerToken);
+  cache.write(request.prompt);
+}
+
+/** Counts the answer; what the step reports of its own wins. */
+export function countOutput(request: ModelRequest, step: SayStep | CallsStep, bytesPerToken?: number): void {
+  const text = step.kind === "say" ? step.text : (step.text ?? "") + JSON.stringify(step.calls);
+  request.outputTokens = tokensOfBytes(Buffer.byteLength(text), bytesPerToken);
+  Object.assign(request, step.usage);
 }

@@ -51,14 +51,8 @@ export interface StallStep {
   kind: "stall";
 }
 
-/** The beginning of an answer, then a closed socket. */
-export interface HangUpStep {
-  kind: "hangUp";
-  text: string;
-}
-
 /** The model's reaction to one request. */
-export type Step = SayStep | CallsStep | FailStep | StallStep | HangUpStep;
+export type Step = SayStep | CallsStep | FailStep | StallStep;
 
 /** Token counts to report instead of the measured ones. */
 export interface ReportedUsage {
@@ -99,11 +93,6 @@ export function fail(status: number, message = `scripted failure ${status}`): Fa
 /** Sends headers and then nothing until the client disconnects or the model closes. */
 export function stall(): StallStep {
   return { kind: "stall" };
-}
-
-/** Sends the beginning of an answer and closes the socket. */
-export function hangUp(text = "I was about to"): HangUpStep {
-  return { kind: "hangUp", text };
 }
 
 /** The same answer with these token counts, so that a window can be full without megabytes of prompt. */

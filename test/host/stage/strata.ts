@@ -55,7 +55,7 @@ const LIMIT_MS = 60_000;
 /** Runs the package's `strata` in the project, as its user would. */
 export function strata({ folders, path }: Project, ...args: string[]) {
   const env = {
-    ...{ PATH: process.env.PATH, HOME: folders.home },
+    ...{ PATH: [dirname(findHost()), process.env.PATH].join(delimiter), HOME: folders.home },
     ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
   };
   const command = [join(repository, "dist/strata.js"), ...args];
