@@ -1,19 +1,12 @@
 /** Slash commands in the real OpenCode: answered at once, shown, never sent. */
 
-import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
+import { strata } from "./stage/strata.js";
 import { HOST } from "./stage/which-host.js";
-
-/** Calls a command; the host answers with an error, since it was ended before it became a turn. */
-async function run(session: Session, name: string, words?: string): Promise<void> {
-  await session.slash(name, words);
-}
 
 const shownTexts = async (session: Session): Promise<string[]> =>
   (await session.messages()).flatMap(({ parts }) =>
@@ -24,9 +17,9 @@ test("/memory is answered without a model call, and the next request has the byt
   const play = async (withCommand: boolean) => {
     await using stage = await openStage();
     const session = await stage.newSession("status");
-    if (withCommand) await run(session, "memory");
+    if (withCommand) await session.slash("memory");
     await session.ask("hello");
-    if (withCommand) await run(session, "memory", `"what" is\n'this'`);
+    if (withCommand) await session.slash("memory", `"what" is\n'this'`);
     await session.ask("go on");
     const texts = await shownTexts(session);
     const bytes = stage.model.requests.map(({ messageBytes }) => messageBytes.join("\n"));
@@ -48,8 +41,8 @@ test("/memory is answered without a model call, and the next request has the byt
 test("a session that begins with commands keeps their answers on the screen, and no request for a title has a word of them", async () => {
   await using stage = await openStage();
   const session = await stage.newSession();
-  await run(session, "memory");
-  await run(session, "remember", "the release is on Friday");
+  await session.slash("memory");
+  await session.slash("remember", "the release is on Friday");
   await session.ask("fix the orders");
   // OpenCode 1 counts the answers as messages, and asks for no title behind them.
   if (HOST === 2) await expect.poll(async () => (await session.info()).title).toBe("A title");
@@ -73,7 +66,7 @@ test("a command in the middle of a turn is answered and costs no request", async
   );
   const turn = session.ask("take your time");
   await stage.model.waitForRequest(() => true);
-  await run(session, "memory");
+  await session.slash("memory");
   // OpenCode 2 runs it at once.
   if (HOST === 1) expect(await shownTexts(session)).toEqual([]);
   release();
@@ -90,7 +83,7 @@ test("/compact-notes has notes stand for history in the next request, without a 
   const session = await stage.newSession("long");
   for (let n = 0; n < 6; n++) await session.ask(`question ${n}: ${"some words about it ".repeat(1_000)}`);
   const before = stage.model.requests.length;
-  await run(session, "compact-notes");
+  await session.slash("compact-notes");
   expect((await shownTexts(session)).join()).toContain("notes on this session replace its history");
   expect(stage.model.requests).toHaveLength(before);
   await session.ask("and now?");
@@ -105,11 +98,11 @@ test("quotes and newlines of what is typed are kept as they are, and forgotten b
   const session = await stage.newSession("words");
   const words = `decision: the "cart" isn't cached, 'never'\nbecause $1 and \`ls\` change\nevery time`;
   const folder = stage.project.file(".opencode/memory/decision");
-  await run(session, "remember", words);
+  await session.slash("remember", words);
   const [name = ""] = readdirSync(folder);
   const page = stage.read(`.opencode/memory/decision/${name}`);
   expect(page.slice(page.lastIndexOf("---") + 4).trimEnd()).toBe(words.slice("decision: ".length));
-  await run(session, "forget", `the "cart" isn't cached`);
+  await session.slash("forget", `the "cart" isn't cached`);
   expect(readdirSync(folder)).toEqual([]);
   expect(readdirSync(stage.project.file(".opencode/memory/archive/decision"))).toEqual([name]);
   expect((await shownTexts(session)).map((text) => text.split("\n")[1]?.split(":")[0])).toEqual([
@@ -122,19 +115,10 @@ test("quotes and newlines of what is typed are kept as they are, and forgotten b
 test("/recall finds at once what /remember and the command line have stored, and asks no model", async () => {
   await using stage = await openStage();
   const session = await stage.newSession("memory");
-  await run(session, "remember", "decision: the server listens on port 8080");
-  const cli = spawnSync(
-    process.execPath,
-    [join(repository, "dist/strata.js"), "remember", "--type", "idea", "a second port for the metrics"],
-    {
-      cwd: stage.project.path,
-      env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },
-      encoding: "utf8",
-    },
-  );
+  await session.slash("remember", "decision: the server listens on port 8080");
+  const cli = strata(stage.project, "remember", "--type", "idea", "a second port for the metrics");
   expect([cli.status, cli.stderr]).toEqual([0, ""]);
-  await run(session, "recall", "which port");
-  const answer = (await shownTexts(session)).at(-1) ?? "";
+  const answer = await session.slash("recall", "which port");
   expect(answer).toContain("decision/server-listens-port-8080  the server listens on port 8080");
   expect(answer).toContain("idea/second-port-metrics  a second port for the metrics");
   expect(stage.model.requests).toHaveLength(0);

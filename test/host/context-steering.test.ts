@@ -1,12 +1,9 @@
 /** A person steers the context of the real OpenCode: what the model gets, what lies on disk, and what the ledger says. */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import type { ContextItem, ContextItems } from "../../src/status/context-items.js";
 import { lines } from "../support/messages.js";
 import { patiently } from "../support/patience.js";
-import { only1 } from "./only-1.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
@@ -231,45 +228,3 @@ test("an undone cut sends the messages before it again, with the same bytes afte
   expect(firstDifference(again, fork)).toBeUndefined();
   expectExplained(stage);
 });
-
-/** Writes down what OpenCode hands to plugins. */
-const WITNESS = `
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-export const Witness = async ({ directory }) => ({
-  "experimental.chat.messages.transform": async (_input, { messages }) =>
-    writeFileSync(join(directory, "handed.json"), JSON.stringify(messages)),
-});
-`;
-
-only1("the notes are the summary: no model is asked")(
-  "a summary by OpenCode cannot be undone by Strata, which says why, and OpenCode's own undo brings the messages back",
-  async () => {
-    const files = { ...FILES, ".opencode/plugin/witness.js": WITNESS };
-    await using stage = await openStage({ options: QUIET, files });
-    const session = await stage.newSession("native");
-    await readThem(stage, session, "Read them all.", "one", "two", "three");
-    const whole = await readThem(stage, session, "And the last.", "four");
-    stage.model.respond(() => say("## Request and Intent\nTo read files, one after the other. ".repeat(8)));
-    await session.summarize();
-    stage.model.script(say("After the summary."));
-    await session.ask("What was it?");
-    const handed = join(stage.project.path, "handed.json");
-    expect(existsSync(handed)).toBe(true);
-    expect(readFileSync(handed, "utf8")).not.toContain("Read them all.");
-    const item = (await readItems(stage, session)).find(({ kind }) => kind === "summary");
-    expect(item?.actions).toEqual({});
-    expect(item?.not?.["undo-cut"]).toContain(
-      "OpenCode hands plugins no message from before its own summary",
-    );
-    const { status, stderr } = strata(stage.project, "context undo-cut");
-    expect([status, stderr]).toEqual([3, expect.stringContaining("in OpenCode, undo the summary (/undo)")]);
-
-    const asked = (await session.messages()).find(({ parts }) =>
-      parts.some(({ type }) => type === "compaction"),
-    );
-    await session.revert(asked?.info.id);
-    const back = await goOn(stage, session, "All of it again.");
-    expect(firstDifference(whole, back)).toBeUndefined();
-  },
-);

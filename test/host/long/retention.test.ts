@@ -130,25 +130,6 @@ test("what matters stays in reach through five compactions of the host's, each w
   expectGarbageRefused(stage, session);
 });
 
-test("what a person writes into the notes reaches the model after the next cut", async () => {
-  await using stage = await openStage({
-    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
-    config: {
-      small_model: "mock/m2",
-      provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
-    },
-    files: FILES,
-  });
-  const session = await plant(stage);
-  await untilCut(stage, session, 1);
-  const path = `.opencode/session-memory/${session.id}.md`;
-  const own = "- Ask Ada before anything is released.";
-  await stage.project.write(path, stage.read(path).replace("## Learnings\n", `## Learnings\n\n${own}\n`));
-  await untilCut(stage, session, 2);
-  expect(textOf(lastOf(stage))).toContain(own);
-  expect(stage.read(path)).toContain(own);
-});
-
 /** The skill and the file that was read, as far as there is room: 18 % of what the request may have. */
 function expectBroughtBack(request: ModelRequest): void {
   const text = textOf(request);
