@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { logOf, play, shapeOf } from "../fixtures/compactions.js";
+import { logOf, play, shapeOf, windowOf } from "../fixtures/compactions.js";
 import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
 import type { Session } from "../stage/session.js";
 import { openStage, type Stage } from "../stage/stage.js";
@@ -23,11 +23,17 @@ const PARSER = `export const parse = () => "the parser as it is now";\n${"// a l
 const SKILL = "Deploy with the blue button, then wait for the green light.";
 const GARBAGE = say("Lorem ipsum dolor sit amet. ".repeat(20));
 
-/** A window of 40,000 tokens, a small model that answers garbage, and notes that are to be written at every chance. */
 const FILES = {
   "src/parser.ts": PARSER,
   "check-grammar.sh": "exit 37\n",
   ".opencode/skill/deploy/SKILL.md": `---\nname: deploy\ndescription: How to deploy\n---\n${SKILL}\n`,
+};
+
+/** A window of 40,000 tokens, a small model that answers garbage, and notes that are to be written at every chance. */
+const SETTINGS = {
+  options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
+  config: { small_model: "mock/m2", ...windowOf(40_000) },
+  files: FILES,
 };
 
 /** The session begins with all that must not be lost; then there are only words. */
@@ -90,14 +96,7 @@ async function untilCut(stage: Stage, session: Session, cuts: number): Promise<v
 }
 
 test("what matters stays in reach through five times that notes take the place of history", async () => {
-  await using stage = await openStage({
-    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
-    config: {
-      small_model: "mock/m2",
-      provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
-    },
-    files: FILES,
-  });
+  await using stage = await openStage(SETTINGS);
   const session = await plant(stage);
   for (const cuts of [1, 3, 5]) {
     await untilCut(stage, session, cuts);
@@ -109,14 +108,7 @@ test("what matters stays in reach through five times that notes take the place o
 });
 
 test("what matters stays in reach through five compactions of the host's, each with garbage for a summary", async () => {
-  await using stage = await openStage({
-    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
-    config: {
-      small_model: "mock/m2",
-      provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
-    },
-    files: FILES,
-  });
+  await using stage = await openStage(SETTINGS);
   const session = await plant(stage);
   for (let compactions = 1; compactions <= 5; compactions++) {
     await play(stage, session.id, [words(compactions)]);
