@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { patiently } from "../support/patience.js";
 import { repository } from "./repository.js";
-import { readFindings, runDoctor } from "./stage/doctor.js";
 import { createProject } from "./stage/project.js";
+import { readFindings, runDoctor } from "./stage/strata.js";
 
 test("doctor proves that every hook and layer of a healthy plugin works, and leaves nothing behind", async () => {
   const project = await createProject({ "opencode.json": JSON.stringify({ plugin: [repository] }) });

@@ -3,12 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
-import { runDoctor } from "./stage/doctor.js";
 import { findOpenCode2 } from "./stage/opencode-binary.js";
 import { findArchive } from "./stage/packed.js";
 import type { Project } from "./stage/project.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { runStrata } from "./stage/strata.js";
+import { runDoctor, runStrata } from "./stage/strata.js";
 import { installByHost } from "./terminal/installed.js";
 
 interface Loaded {

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Finding } from "../../../src/operations/doctor/machine.js";
 import { layeredPlugin } from "../fixtures/layered-plugin.js";
 import { repository } from "../repository.js";
-import { type DoctorOptions, type DoctorRun, readFindings, runDoctor } from "../stage/doctor.js";
 import { findHost } from "../stage/opencode.js";
 import { createProject, type Project } from "../stage/project.js";
+import { readFindings, runDoctor, type StrataOptions, type StrataRun } from "../stage/strata.js";
 
 interface Examined {
   code: number | null;
@@ -23,7 +23,7 @@ interface Examined {
 
 const examine = (project: Project, ...args: string[]): Promise<Examined> => examineWith({}, project, ...args);
 
-async function examineWith(options: DoctorOptions, project: Project, ...args: string[]): Promise<Examined> {
+async function examineWith(options: StrataOptions, project: Project, ...args: string[]): Promise<Examined> {
   const run = await runDoctor(project, ["--json", ...args], options);
   return { code: run.code, seconds: run.seconds, ...readFindings(run) };
 }
@@ -174,11 +174,11 @@ test.each(broken)("doctor names the cause in its first line: $name", async ({ fi
   }
 });
 
-const withRegistry = (): DoctorOptions => ({ env: { npm_config_registry: registry.url } });
+const withRegistry = (): StrataOptions => ({ env: { npm_config_registry: registry.url } });
 
 const LEVELS = ["problem", "warning", "note", "ok"];
 
-const levelsOf = ({ out }: DoctorRun): string[] =>
+const levelsOf = ({ out }: StrataRun): string[] =>
   out.split("\n").flatMap((line) => /^(problem|warning|note|ok) /.exec(line)?.[1] ?? []);
 
 /** The plugin with an extra layer whose hook throws, as a folder that OpenCode can load. */

@@ -7,22 +7,21 @@
  *   leaves it running.
  * - Every wait is bounded and fails with the end of the host's log.
  */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { isRecord, type PlainRecord } from "../../../src/base/shape.js";
 import { STARTS } from "../../run/run-folder.js";
 import { patiently } from "../../support/patience.js";
 import { type Client, createClient, PASSWORD } from "./client.js";
-import { toConfig2 } from "./config-2.js";
 import type { EventStream } from "./event-stream.js";
 import { entrust } from "./keeper.js";
 import { findOpenCode, findOpenCode2 } from "./opencode-binary.js";
-import { providePluginPackage } from "./plugin-dependency.js";
 import type { Project } from "./project.js";
 import { createMark, killStrays, type Mark } from "./strays.js";
 import { HOST, type WhichHost } from "./which-host.js";
@@ -251,4 +250,117 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // Every process of the group has ended.
   }
+}
+
+/**
+ * Keeps the host from running `npm install` at every start.
+ *
+ * In each configuration folder (the global one, the project's `.opencode`) the host installs
+ * `@opencode-ai/plugin` in the background, and plugins and custom tools load only afterwards. It skips a
+ * folder with `node_modules` whose `package-lock.json` lists, at the root, every dependency of
+ * `package.json` and that package. So this writes both files and links the package to the one installed in
+ * this repository; custom tools can import it as usual.
+ */
+
+const name = "@opencode-ai/plugin";
+const require = createRequire(import.meta.url);
+
+/** Provides the plugin package in a configuration folder, unless it already has `node_modules`. */
+async function providePluginPackage(folder: string): Promise<void> {
+  const modules = join(folder, "node_modules");
+  if (existsSync(modules)) return;
+  const link = join(modules, name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(installedFolder(), link, "junction");
+
+  const manifest = existsSync(join(folder, "package.json"))
+    ? (JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { dependencies?: object })
+    : {};
+  const dependencies = { ...manifest.dependencies, [name]: "*" };
+  const lock = { lockfileVersion: 3, packages: { "": { dependencies } } };
+  await writeFile(join(folder, "package.json"), JSON.stringify({ ...manifest, dependencies }, null, 2));
+  await writeFile(join(folder, "package-lock.json"), JSON.stringify(lock, null, 2));
+}
+
+/** Searches the folders, since the package exports nothing that `require.resolve` could resolve. */
+function installedFolder(): string {
+  const places = (require.resolve.paths(name) ?? []).map((modules) => join(modules, name));
+  const found = places.find((folder) => existsSync(join(folder, "package.json")));
+  if (!found) throw new Error(`${name} is not installed; looked in ${places.join(", ")}`);
+  return found;
+}
+
+/** The stage's configuration, which is written for OpenCode 1, in the form of OpenCode 2. Unknown keys stay. */
+
+function toConfig2(config: PlainRecord): PlainRecord {
+  const {
+    agent,
+    autoupdate: _,
+    compaction,
+    mcp,
+    permission,
+    plugin,
+    provider,
+    small_model: small,
+    snapshot,
+    ...rest
+  } = config;
+  const title = typeof small === "string" ? { title: { model: small } } : {};
+  return {
+    ...rest,
+    update: "disable",
+    permissions: toPermissions(permission),
+    snapshots: snapshot ?? false,
+    agents: { ...title, ...(isRecord(agent) && mapValues(agent, toAgent)) },
+    plugins: Array.isArray(plugin) ? plugin.map(toPlugin) : [],
+    ...(isRecord(provider) && { providers: mapValues(provider, toProvider) }),
+    ...(isRecord(compaction) && { compaction: toCompaction(compaction) }),
+    ...(isRecord(mcp) && { mcp: { servers: mapValues(mcp, toServer) } }),
+  };
+}
+
+const ACTIONS: Readonly<Record<string, string>> = { bash: "shell", task: "subagent" };
+
+const toPermissions = (permission: unknown): PlainRecord[] =>
+  Object.entries(isRecord(permission) ? permission : {}).map(([action, effect]) => ({
+    ...{ action: ACTIONS[action] ?? action, resource: "*", effect },
+  }));
+
+const toAgent = ({ permission, ...agent }: PlainRecord): PlainRecord => ({
+  ...agent,
+  ...(isRecord(permission) && { permissions: toPermissions(permission) }),
+});
+
+const toPlugin = (entry: unknown): unknown =>
+  Array.isArray(entry) ? { package: entry[0], options: entry[1] } : entry;
+
+function toCompaction({ auto, reserved }: PlainRecord): PlainRecord {
+  return { ...(auto !== undefined && { auto }), ...(reserved !== undefined && { buffer: reserved }) };
+}
+
+/** Its tools are offered to the model as such, not to programs in Code Mode. */
+const toServer = ({ timeout: _, ...server }: PlainRecord): PlainRecord => ({ ...server, codemode: false });
+
+function toProvider({ models = {}, name = "Mock", options }: PlainRecord): PlainRecord {
+  return {
+    name,
+    package: "@opencode/ai/providers/openai-compatible",
+    settings: options,
+    models: mapValues(models as PlainRecord, toModel),
+  };
+}
+
+function toModel({ cost, limit, modalities, name }: PlainRecord): PlainRecord {
+  const { input = ["text"], output = ["text"] } = isRecord(modalities) ? modalities : {};
+  return { name, limit, capabilities: { tools: true, input, output }, ...(isRecord(cost) && toCost(cost)) };
+}
+
+function toCost({ cache_read: read, cache_write: write, input, output }: PlainRecord): PlainRecord {
+  return { cost: { input, output, cache: { read, write } } };
+}
+
+function mapValues(record: PlainRecord, change: (value: PlainRecord) => PlainRecord): PlainRecord {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [key, change(value as PlainRecord)]),
+  );
 }

@@ -7,6 +7,7 @@ import { nodeFiles } from "../../../src/io/node-files.js";
 import { createRunningProcesses } from "../../../src/io/running-processes.js";
 import { TURNS } from "../../../src/memory/trust/trust.js";
 import { createTurns } from "../../../src/memory/trust/turns.js";
+import type { Finding, Section } from "../../../src/operations/doctor/machine.js";
 import { patiently } from "../../support/patience.js";
 import { repository } from "../repository.js";
 import { findHost } from "./opencode.js";
@@ -77,4 +78,22 @@ export async function whenNoAgentWorks({ folders }: Project): Promise<void> {
   });
   const isOne = async (): Promise<boolean> => (await turns.findWindows(Date.now()))(Date.now());
   await expect.poll(isOne, { timeout: patiently(KILLED_MS) }).toBe(false);
+}
+
+export const runDoctor = (
+  project: Project,
+  args: readonly string[] = [],
+  options: StrataOptions = {},
+): Promise<StrataRun> => runStrata(project, ["doctor", ...args], options);
+
+/** All findings of a run with `--json`, and those of the proof. */
+export function readFindings({ out }: Pick<StrataRun, "out">): {
+  findings: readonly Finding[];
+  proof: readonly Finding[];
+} {
+  const sections: Section[] = JSON.parse(out).sections;
+  return {
+    findings: sections.flatMap(({ findings }) => [...findings]),
+    proof: sections.find(({ title }) => title === "Proof")?.findings ?? [],
+  };
 }
