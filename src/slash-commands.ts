@@ -31,14 +31,10 @@ const createSlashLayer = (context: KernelContext): Layer => ({
   commands: createSlashCommands(context),
 });
 
-interface Translation {
-  operation: keyof typeof operations;
-  input: object;
-}
-
 interface Row extends Pick<SlashCommand, "name" | "description" | "deadlineMs"> {
-  /** @throws StrataError EMPTY */
-  translate(words: string): Translation;
+  operation: keyof typeof operations;
+  /** What was typed, as the operation's input; by default as the field that takes the words. */
+  read?(words: string): object;
 }
 
 /** The first search in a session reads and indexes all memories. */
@@ -48,64 +44,40 @@ const rows: readonly Row[] = [
   {
     name: "remember",
     description: "Strata: remember these words, e.g. /remember decision: we use port 8080",
-    translate: (words) => ({
-      operation: "remember",
-      input: { content: requireWords(words, "say what to remember: /remember we deploy on Fridays") },
-    }),
+    operation: "remember",
   },
   {
     name: "keep",
     description:
       "Strata: list likely sentences that wait; /keep 3fa2b1 makes one a memory, /keep 3fa2b1 decision of this type",
-    translate: (words) =>
-      words === "" ? { operation: "candidates", input: {} } : { operation: "keep", input: readKept(words) },
+    operation: "keep",
+    read: readKept,
   },
   {
     name: "drop",
     description: "Strata: forget sentences that wait, e.g. /drop 3fa2b1, or /drop all",
-    translate(words) {
-      const ids = readIDs(
-        requireWords(words, "say which to drop: /drop 3fa2b1, or /drop all; /keep lists them"),
-      );
-      return { operation: "drop", input: ids.join() === "all" ? { all: true } : { ids } };
-    },
+    operation: "drop",
+    read: (words) => (words === "all" ? { all: true } : { ids: readIDs(words) }),
   },
   {
     name: "why",
     description: "Strata: why what you said was kept or not, e.g. /why invoice numbers",
-    translate: (words) => ({
-      operation: "why",
-      input: { words: requireWords(words, "say about what: /why invoice numbers") },
-    }),
+    operation: "why",
   },
   {
     name: "recall",
     description: "Strata: search memories and notes of earlier sessions, e.g. /recall which port",
     deadlineMs: RECALL_DEADLINE_MS,
-    translate: (words) => ({
-      operation: "recall",
-      input: { words: requireWords(words, "say what to find: /recall which port does the server use") },
-    }),
+    operation: "recall",
   },
   {
     name: "forget",
     description: "Strata: move the memory that matches these words to the archive",
-    translate: (words) => ({
-      operation: "archive",
-      input: { name: requireWords(words, "say which memory: /forget the port"), reason: "/forget" },
-    }),
+    operation: "archive",
+    read: (words) => ({ name: words, reason: "/forget" }),
   },
-  {
-    name: "memory-undo",
-    description: "Strata: undo the last change of memory",
-    translate: () => ({ operation: "undo", input: {} }),
-  },
+  { name: "memory-undo", description: "Strata: undo the last change of memory", operation: "undo" },
 ];
-
-function requireWords(words: string, what: string): string {
-  if (words === "") throw new StrataError("EMPTY", what);
-  return words;
-}
 
 /** "3fa2b1 decision": ids, and the type that they get if it is not their own. */
 function readKept(words: string): { ids: string[]; type?: MemoryType } {
@@ -113,9 +85,7 @@ function readKept(words: string): { ids: string[]; type?: MemoryType } {
   const types = all.flatMap((word) => readTypeName(word) ?? []);
   if (types.length > 1)
     throw new StrataError("TYPES", `expected one type for what is kept, ${types.join(" and ")} came`);
-  const ids = all.filter((word) => readTypeName(word) === undefined);
-  if (ids.length === 0) throw new StrataError("EMPTY", "say which to keep: /keep 3fa2b1; /keep lists them");
-  return { ids, ...(types[0] && { type: types[0] }) };
+  return { ids: all.filter((word) => readTypeName(word) === undefined), ...(types[0] && { type: types[0] }) };
 }
 
 const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word) => word !== "");
@@ -124,13 +94,16 @@ export function createSlashCommands(context: KernelContext): SlashCommand[] {
   const trust = createTrustAnswers(context.memories);
   return [
     ...rows.map(
-      ({ translate, ...row }): SlashCommand => ({
+      ({ operation, read, ...row }): SlashCommand => ({
         ...row,
-        async execute({ sessionID, words }) {
-          const { input, operation } = translate(words.trim());
+        async execute({ sessionID, words: typed }) {
+          const words = typed.trim();
           const { perform } = await import("./operations/operation.js");
+          // What waits is listed, too.
+          const entry = operations[row.name === "keep" && words === "" ? "candidates" : operation];
+          const given = words === "" ? {} : (read?.(words) ?? { [entry.takes ?? "words"]: words });
           const core = await createCore(context, sessionID);
-          const { data, notes = [], text } = await perform(core, operations[operation], input);
+          const { data, notes = [], text } = await perform(core, entry, given, () => `/${row.name}`);
           return [wrapPath(text, data), ...notes].join("\n");
         },
       }),

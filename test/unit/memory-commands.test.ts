@@ -74,7 +74,7 @@ describe("/remember, /recall and /forget", () => {
       /^knowledge\/\S+ {2}the other port is 9090 {2}\(today\)\ndecision/,
     );
     expect(await call("recall", "zebra")).toBe('Nothing found for "zebra".');
-    await expect(call("recall", "\n")).rejects.toThrow("say what to find");
+    expect(await call("recall", "\n")).toMatch(/^\d memor/);
     expect(world.host.generated).toEqual([]);
     await expect(call("forget", "port")).rejects.toThrow(/matches 2 memories, such as decision\//);
     expect(await call("forget", "9090")).toMatch(/^Archived: knowledge\//);
