@@ -6,7 +6,6 @@ import { resolve } from "node:path";
 import { isSecond } from "../../base/tested.js";
 import { VERSION } from "../../base/version.js";
 import { readFreeBytes } from "../../io/node-files.js";
-import { formatWaiting } from "../../memory/candidates/candidate.js";
 import { exitCodes, type OptionValues, type Run, readWhole } from "../../operations/command.js";
 import {
   checkFolders,
@@ -20,7 +19,6 @@ import {
   type Section,
 } from "../../operations/doctor/machine.js";
 import { checkHost, findOpenCode, readVersion } from "../../operations/doctor/opencode.js";
-import { lookAtCandidates } from "../../operations/open-candidates.js";
 import { openLocks, openProject, type Project } from "../../operations/project.js";
 import { checkConfiguration, createSteps } from "../doctor/configuration.js";
 import {
@@ -47,15 +45,11 @@ export const run: Run = async (cli, options) => {
   const { explained: settings, findings: inForce } = await describeSettings(files, await project.settings());
   const { configured, findings } = await checkConfiguration(project, isTwo);
   const plugin = readPlugin(cli.folder, options) ?? configured;
-  const candidates = await lookAtCandidates(project).count();
-  const waiting =
-    candidates && note(`likely memories: ${formatWaiting(candidates)}; strata list --candidates`);
   const machine = [
     checkRuntime(process.versions),
     fine(`this command line is opencode-strata ${VERSION}`),
     checkHost(binary, version),
     ...(await examineMachine(project)),
-    ...(waiting ? [waiting] : []),
   ];
   const isProved = options.proof !== false && !options.report && version !== undefined;
   const used = isProved ? binary : undefined;
@@ -70,7 +64,7 @@ export const run: Run = async (cli, options) => {
     const { formatReport } = await import("../doctor/report.js");
     say(await formatReport(project, { sections, settings, version }));
   } else {
-    const report = { project: project.root, isWell, candidates, sections, settings };
+    const report = { project: project.root, isWell, sections, settings };
     say(options.json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   }
   return isWell ? exitCodes.fine : exitCodes.problems;

@@ -155,17 +155,15 @@ function formatBase(host: string, port: number): string {
 
 /* Routes MCP requests to projects: `/mcp` if there is only one, `/mcp/<id>` for each. */
 
-export interface McpMount {
+interface McpMount {
   handle(request: Request): Promise<Response>;
   /** Ends all sessions and waits until everything is written. Never rejects. */
   close(): Promise<void>;
 }
 
-export type McpMountOptions = Pick<McpServerOptions, "allowsPrivate" | "tools">;
-
-export function createMcpMount(
-  listProjects: () => Promise<readonly ServedProject[]>,
-  options: McpMountOptions,
+function createMcpMount(
+  listProjects: ListProjects,
+  options: Pick<McpServerOptions, "allowsPrivate" | "tools">,
 ): McpMount {
   const opened = new Map<string, McpHandler>();
   return {
@@ -197,7 +195,7 @@ const formatUnknown = (projects: readonly ServedProject[]): string =>
     : "expected /mcp/ and the id of a project; /stats lists projects with their ids";
 
 /** The value of `--tools`. @throws WRONG_ARGUMENT for tools that do not exist */
-export async function readTools(given: string | boolean | undefined): Promise<string | undefined> {
+async function readTools(given: string | boolean | undefined): Promise<string | undefined> {
   if (typeof given !== "string") return undefined;
   const [{ chooseTools }, { tools }] = await Promise.all([
     import("../../mcp/tool.js"),

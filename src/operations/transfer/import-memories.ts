@@ -17,28 +17,24 @@ import { noteConflicts } from "../record-rivals.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
-export interface ImportItem {
+interface ImportItem {
   /** For people. */
   name: string;
   /** Why it will be refused, as far as that is known before trying. */
   refusal?: string | undefined;
 }
 
-export interface ImportBatch<Item extends ImportItem> {
+interface ImportBatch<Item extends ImportItem> {
   items: readonly Item[];
   duplicates: number;
   /** Sentences on what is skipped. */
   notes: readonly string[];
   isDry: boolean;
-  /** Writes these items and returns one result per item, in order. */
-  write(items: readonly Item[], open: OpenImport): Promise<Written[]>;
-}
-
-export interface OpenImport {
-  memories: OpenMemories;
-  /** The same for all items of one import, so that they are undone together. */
-  run: string;
-  onProgress(done: number): void;
+  /** Writes these items in one run, which is undone as a whole; returns one result per item, in order. */
+  write(
+    items: readonly Item[],
+    open: { memories: OpenMemories; run: string; onProgress(done: number): void },
+  ): Promise<Written[]>;
 }
 
 /** Imports all items and says what became of them. */
@@ -88,17 +84,11 @@ async function writeAll<Item extends ImportItem>(
   }).finally(() => progress.end());
 }
 
-export interface DraftBatch {
-  operation: "import" | "ingest";
-  isDry: boolean;
-  notes: readonly string[];
-}
-
 /** Imports the drafts that repeat no existing memory and not each other; the gate compares each with what there is. */
 export async function importDrafts(
   project: Project,
   drafts: readonly MemoryDraft[],
-  { operation, ...batch }: DraftBatch,
+  { operation, ...batch }: { operation: "import" | "ingest"; isDry: boolean; notes: readonly string[] },
 ): Promise<Answer> {
   const known = new Set(listMemories(await readCollections(project)).map(readWords));
   const items: (ImportItem & { draft: MemoryDraft })[] = [];
