@@ -32,7 +32,7 @@ it(
     const bun = findOpenCode();
     const doctor = strata(bun, "doctor", "--no-proof");
     expect(doctor.stdout).toMatch(/the command line runs on Bun \d/);
-    expect(strata(bun, "ingest", "notes.md")).toEqual({
+    expect(strata(bun, "import", "markdown", "notes.md")).toEqual({
       status: 0,
       stderr: "",
       stdout: "Imported: 1 memory\n",
