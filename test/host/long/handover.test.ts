@@ -37,7 +37,9 @@ only1("it has no todo list")(
     expect(strata(stage.project, "sessions", "checkpoint", "--list").stdout).toMatch(
       new RegExp(`^${id} .*"before the emitter"$`, "m"),
     );
-    expect(strata(stage.project, "sessions", "attach", id).stdout).toContain("the first message of the next new session");
+    expect(strata(stage.project, "sessions", "attach", id).stdout).toContain(
+      "the first message of the next new session",
+    );
     const next = await stage.newSession("goes on");
     stage.model.script(call("bash", { command: "true", description: "nothing" }), say("on it"));
     await next.ask("Go on with the parser.");
