@@ -274,7 +274,7 @@ export const commands: readonly Command[] = [
         "--allow-host <names>",
         "further host names under which clients reach the server, separated by commas",
       ],
-      ["--rate-limit <count>", "requests per minute and client (default 60)"],
+      ["--rate-limit <count>", "requests per minute with the key (default 60)"],
       [
         "--tools <names>",
         "tools for other agents: all, or names separated by commas (default: the few that most agents need)",

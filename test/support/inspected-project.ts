@@ -26,15 +26,6 @@ export interface InspectedProject {
 const SYSTEM_TOKENS = 9_000;
 const CHARACTERS_A_TOKEN = 4;
 
-const todos = (
-  startMs: number,
-  ...items: readonly (readonly [content: string, status: string])[]
-): ToolPart =>
-  call("todowrite", "ok", {
-    startMs,
-    state: { input: { todos: items.map(([content, status]) => ({ content, status })) } },
-  });
-
 const read = (path: string, lines: number): ToolPart =>
   call("read", Array.from({ length: lines }, (_, n) => `export const line${n} = "of ${path}";`).join("\n"), {
     state: { input: { filePath: path } },
@@ -124,11 +115,11 @@ async function play(
 
 async function leaveOpen(member: Member, clock: FakeClock): Promise<void> {
   await member.turn("Now the filter, and its test.");
-  const open = todos(
-    clock.now(),
-    ["read the colours of the search index", "completed"],
-    ["filter by colour", "in_progress"],
-  );
+  const todos = [
+    { content: "read the colours of the search index", status: "completed" },
+    { content: "filter by colour", status: "in_progress" },
+  ];
+  const open = call("todowrite", "ok", { startMs: clock.now(), state: { input: { todos } } });
   const { info } = member.session.answer([open], { text: "Begun. Next: the filter's test." });
   await member.event("message.updated", { info });
   await member.turn("Does the index know all colours?");

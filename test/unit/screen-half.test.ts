@@ -12,31 +12,27 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
 };
 
+type Slot = (context: never, props: object) => unknown;
+
 /** The API of OpenCode 1, as far as it is used. */
 function createApi(text = "") {
   const commands: Command[] = [];
-  const bindings: { key: string; cmd: string }[] = [];
-  const slots: Record<string, (context: never, props: object) => unknown> = {};
+  const slots: Record<string, Slot> = {};
+  const opened: string[] = [];
   const editor = {
     plainText: text,
     clear() {
       editor.plainText = "";
     },
   };
-  const opened: string[] = [];
-  const disposals: (() => void)[] = [];
+  const title = (props: { title: string }): string => props.title;
   const api = {
     ui: {
-      DialogSelect: ({ title }: { title: string }) => title,
-      DialogAlert: ({ title }: { title: string }) => title,
-      DialogConfirm: ({ title }: { title: string }) => title,
-      DialogPrompt: ({ title }: { title: string }) => title,
+      ...{ DialogSelect: title, DialogAlert: title, DialogConfirm: title, DialogPrompt: title },
       toast: ({ message }: { message: string }) => void opened.push(`toast ${message}`),
       dialog: {
         replace: (render: () => unknown) => void opened.push(String(render())),
-        clear() {},
-        setSize() {},
-        open: false,
+        ...{ clear() {}, setSize() {}, open: false },
       },
     },
     state: { path: { directory: "/repo" } },
@@ -44,24 +40,12 @@ function createApi(text = "") {
     theme: { current: { text: "T", textMuted: "M" } },
     renderer: { suspend() {}, resume() {}, requestRender() {}, currentFocusedEditor: editor },
     keymap: {
-      registerLayer(layer: {
-        commands: readonly Command[];
-        bindings: readonly { key: string; cmd: string }[];
-      }) {
-        commands.push(...layer.commands);
-        bindings.push(...layer.bindings);
-      },
+      registerLayer: (layer: { commands: readonly Command[] }) => void commands.push(...layer.commands),
       getCommandBindings: () => new Map(),
     },
     keys: { formatBindings: () => undefined },
-    event: { on: () => () => void opened.push("deaf") },
-    lifecycle: {
-      signal: new AbortController().signal,
-      onDispose(run: () => void) {
-        disposals.push(run);
-        return () => {};
-      },
-    },
+    event: { on: () => () => {} },
+    lifecycle: { signal: new AbortController().signal, onDispose: () => () => {} },
     slots: {
       register(plugin: { slots: typeof slots }) {
         Object.assign(slots, plugin.slots);
@@ -69,15 +53,15 @@ function createApi(text = "") {
       },
     },
   } satisfies Api;
-  return { api, bindings, commands, disposals, editor, opened, slots };
+  return { api, commands, editor, opened, slots };
 }
 
-function open(files: MemoryFiles, text = "", given: unknown = undefined) {
+function open(files: MemoryFiles, text = "") {
   const clock = createFakeClock();
   const host = createApi(text);
   const solid = createPlainSolid();
   const options = { clock, files, env: {}, home: "/home" };
-  openOn(host.api, given, { solid, options });
+  openOn(host.api, undefined, { solid, options });
   return { ...host, clock, solid };
 }
 
@@ -109,22 +93,21 @@ describe("the screen file", () => {
     const files = createMemoryFiles({}, () => now);
     await files.writeWhole(FILE, createScreenText());
     const { clock, reads, shown, watch } = watching(files);
+    const pass = async (ms: number): Promise<void> => {
+      clock.advance(ms);
+      await settle();
+    };
     watch.start();
     await settle();
-    for (let second = 0; second < 5; second++) {
-      clock.advance(1_000);
-      await settle();
-    }
+    for (let second = 0; second < 5; second++) await pass(1_000);
     expect([reads(), shown]).toEqual([1, [13_300]]);
     now = 2;
     await files.writeWhole(FILE, createScreenText().replace("13300", "500"));
-    clock.advance(1_000);
-    await settle();
+    await pass(1_000);
     expect([reads(), shown]).toEqual([2, [13_300, 500]]);
     watch.stop();
     await files.remove(FILE);
-    clock.advance(5_000);
-    await settle();
+    await pass(5_000);
     expect(shown).toEqual([13_300, 500]);
   });
 

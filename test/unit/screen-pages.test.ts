@@ -31,53 +31,30 @@ const itemOf = (parts: Partial<ContextItem> = {}): ContextItem => ({
   ...parts,
 });
 
-const itemsText = (items: readonly ContextItem[]): string =>
-  JSON.stringify({
-    ...{
-      v: 1,
-      session: "ses_1",
-      time: "2026-11-22T10:00:00.000Z",
-      tokens: 40_000,
-      budget: 80_000,
-      omitted: 0,
-    },
-    items,
-  });
+const itemsText = (...items: ContextItem[]): string => {
+  const head = { v: 1, session: "ses_1", time: "2026-11-22T10:00:00.000Z", tokens: 40_000, budget: 80_000 };
+  return JSON.stringify({ ...head, omitted: 0, items });
+};
+
+interface Play {
+  env?: Record<string, string>;
+  files: MemoryFiles;
+  steps: (string | boolean)[];
+  words?: string;
+}
 
 /** Opens a page in this project and takes these steps; what was shown and told comes back. */
-async function play(
-  page: Page,
-  {
-    env = {},
-    files,
-    steps,
-    words,
-  }: {
-    env?: Record<string, string>;
-    files: MemoryFiles;
-    steps: (string | boolean)[];
-    words?: string;
-  },
-) {
+async function play(page: Page, { env = {}, files, steps, words = "" }: Play) {
   const host = createScriptedHost(steps);
   const clock = createFakeClock();
   const thrown: unknown[] = [];
-  const actions = createActions({
-    ...{ clock, files, home: "/home/me" },
-    env,
-    folder: () => PROJECT,
-    whileSuspended: host.whileSuspended,
-  });
-  await openPage(
-    { page, complain: (one) => void thrown.push(one), ...(words !== undefined && { words }) },
-    {
-      host,
-      shown: readScreen(createScreenText()),
-      loadActions: async () => actions,
-      nowMs: () => clock.now(),
-    },
-  );
-  return { actions, host, thrown, told: host.told };
+  const { whileSuspended } = host;
+  const given = { clock, files, home: "/home/me", env, folder: () => PROJECT, whileSuspended };
+  const loadActions = async () => createActions(given);
+  const shown = readScreen(createScreenText());
+  const opening = { host, shown, loadActions, nowMs: () => clock.now() };
+  await openPage({ page, words, complain: (one) => void thrown.push(one) }, opening);
+  return { host, thrown, told: host.told };
 }
 
 const openProject = (more: Record<string, string> = {}): MemoryFiles =>
@@ -166,7 +143,7 @@ describe("the page of notes", () => {
 
 describe("the page of /context", () => {
   it("the page of /context asks with cost and gain, and then appends one request for the server half", async () => {
-    const files = openProject({ [`${SCREEN}/ses_1.context.json`]: itemsText([itemOf()]) });
+    const files = openProject({ [`${SCREEN}/ses_1.context.json`]: itemsText(itemOf()) });
     const { host, told } = await play("context", {
       files,
       steps: ["read src/orders.js", "Drop", false, "Drop", true],
