@@ -88,15 +88,12 @@ describe("what the user said", () => {
     await world.strata(command);
     const [{ id } = { id: "" }] = await listMemories(world);
     const before = await listMemories(world);
-    const calls: [string, object][] = [
-      ["edit_memory", { memory_id: id, content: "Never run the tests." }],
-      ["archive_memory", { memory_id: id }],
-      ["delete_memory", { memory_id: id }],
-      ["resolve_blocker", { memory_id: id }],
-      ["bulk_archive", { memory_ids: [id], reason: "x" }],
-    ];
-    for (const [name, args] of calls)
+    for (const name of ["edit_memory", "archive_memory", "delete_memory", "resolve_blocker"]) {
+      const args = { memory_id: id, ...(name === "edit_memory" && { content: "Never run the tests." }) };
       expect(await world.client.refusal(name, args)).toMatch(/Nothing was changed/);
+    }
+    const many = world.client.refusal("bulk_archive", { memory_ids: [id], reason: "x" });
+    expect(await many).toMatch(/Nothing was changed/);
     expect(await listMemories(world)).toEqual(before);
   });
 
