@@ -18,8 +18,12 @@ import { countUsableTokens, type ModelWindow } from "../../src/context/windows.j
 import type { MessageInfo } from "../../src/io/message.js";
 import { createStateFile, formatState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { findEventSession, type HostEvent } from "../../src/messages/events.js";
-import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
+import {
+  countReportedTokens,
+  findEventSession,
+  type HostEvent,
+  isEndedAnswer,
+} from "../../src/messages/history.js";
 
 export interface BreakerState {
   /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */

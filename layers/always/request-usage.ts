@@ -17,8 +17,7 @@ import {
 import type { MessageInfo } from "../../src/io/message.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/candidate.js";
-import type { HostEvent } from "../../src/messages/events.js";
-import { countReportedTokens } from "../../src/messages/history.js";
+import { countReportedTokens, type HostEvent } from "../../src/messages/history.js";
 import type { Baseline, FollowedRequest } from "./baseline/baseline.js";
 import type { Screen } from "./screen.js";
 

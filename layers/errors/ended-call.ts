@@ -9,15 +9,16 @@ import {
   createKnownMessages,
   findTouchedPaths,
   formatInput,
+  hashText,
   isChangingTool,
   type KnownMessages,
   mayShowSecrets,
+  readExit,
   readInput,
   readText,
 } from "../../src/messages/call.js";
 import { findErrorLine } from "../../src/messages/error-line.js";
 import { readResultKey } from "../../src/messages/history.js";
-import { hashText, readExit } from "../../src/messages/outcome.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { toLine } from "../../src/text/text.js";
 

@@ -13,7 +13,7 @@ import type { ContextRequest } from "../context/request.js";
 import type { ModelWindow } from "../context/windows.js";
 import type { ModelPrices } from "../costs/prices.js";
 import type { Message, ModelName } from "../io/message.js";
-import { findEventSession, type HostEvent } from "../messages/events.js";
+import { findEventSession, type HostEvent } from "../messages/history.js";
 
 export interface HookTypes {
   /** The messages of one request to the model, before it is sent. */

@@ -1,5 +1,6 @@
 /** The messages of one request as the host has them, read once for all layers. */
 import { DAY_MS } from "../base/days.js";
+import { isRecord } from "../base/shape.js";
 import { isToolPart, type Message, readResultText, type ToolPart } from "../io/message.js";
 
 /** The result of an ended tool call. */
@@ -165,4 +166,18 @@ function hashBorders(text: string): string {
   for (let index = length - head; index < length; index++)
     sum = Math.imul(sum ^ text.charCodeAt(index), PRIME);
   return (sum >>> 0).toString(36);
+}
+
+/* Events of the host. */
+
+export interface HostEvent {
+  type: string;
+  properties: Readonly<Record<string, unknown>>;
+}
+
+/** Session ID from the session, message or part in an event. */
+export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
+  const holder = isRecord(info) ? info : isRecord(part) ? part : {};
+  const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
+  return found as string | undefined;
 }

@@ -7,14 +7,17 @@ import {
   findDeclaredNames,
   findTouchedPaths,
   formatInput,
+  hasFailed,
+  hashCall,
+  hashText,
   isChangingTool,
   mayShowSecrets,
+  readExit,
   readInput,
   readText,
   shortenPath,
 } from "../messages/call.js";
 import { findErrorLine } from "../messages/error-line.js";
-import { hasFailed, hashCall, hashText, readExit } from "../messages/outcome.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { cut, toLine, toSafeLine } from "../text/text.js";
 import { findLookedAt, findSubjects, isLooking } from "./commands.js";

@@ -4,7 +4,7 @@
  */
 import { isRecord } from "../base/shape.js";
 import type { Host } from "../io/host.js";
-import type { HostEvent } from "../messages/events.js";
+import type { HostEvent } from "../messages/history.js";
 
 export type Family = ReturnType<typeof createFamily>;
 

@@ -12,9 +12,8 @@ import type { ContextRequest } from "../../../src/context/request.js";
 import { findCutPath } from "../../../src/context/result-files.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { formatInput, readOwnTexts } from "../../../src/messages/call.js";
+import { formatInput, hashText, readOwnTexts } from "../../../src/messages/call.js";
 import { type DecisionKey, isSummary, type Result } from "../../../src/messages/history.js";
-import { hashText } from "../../../src/messages/outcome.js";
 import type { ContextItem } from "../../../src/status/context-items.js";
 import { toSafeLine } from "../../../src/text/text.js";
 

@@ -18,8 +18,7 @@ import { waitAtMost } from "../../../src/io/clock.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { findEventSession, type HostEvent } from "../../../src/messages/events.js";
-import { isOnlyRest } from "../../../src/messages/history.js";
+import { findEventSession, type HostEvent, isOnlyRest } from "../../../src/messages/history.js";
 import { isStale } from "../../../src/notes/session.js";
 import { createTakenMemories } from "./taken-memories.js";
 

@@ -10,7 +10,7 @@
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { UsedTokens } from "../../io/host.js";
 import type { ReportedTokens } from "../../io/message.js";
-import { findEventSession } from "../../messages/events.js";
+import { findEventSession } from "../../messages/history.js";
 
 /** Hidden agent without tools, used only by our child sessions. */
 export const OWN_AGENT = "strata";

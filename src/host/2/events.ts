@@ -3,7 +3,7 @@
  * the server; those of other locations concern projects that are not open here and are dropped.
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
-import type { HostEvent } from "../../messages/events.js";
+import type { HostEvent } from "../../messages/history.js";
 import { INVALID_REQUEST, type TheirEvent } from "./contract.js";
 import { readTokens } from "./stored.js";
 
