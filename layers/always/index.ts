@@ -8,7 +8,6 @@ import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { createBreakWatch } from "./break-watch.js";
 import { createRequestUsage } from "./request-usage.js";
-import { createResultRefresh } from "./result-refresh.js";
 import { createScreen } from "./screen.js";
 import { createSteering } from "./steering/steering.js";
 import { createSyncPull } from "./sync-pull.js";
@@ -34,12 +33,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     },
     createReplay(context),
     takenBack.learns,
-    createView({
-      ...context,
-      breaks,
-      usage: createRequestUsage({ ...context, screen }),
-      resultRefresh: createResultRefresh(context),
-    }),
+    createView({ ...context, breaks, usage: createRequestUsage({ ...context, screen }) }),
     // Once the view has compared the request with the last one.
     steering.applies,
     ...(config.autoMemory.enabled ? [createTurnFollower(context)] : []),

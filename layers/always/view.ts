@@ -3,20 +3,21 @@
  * context names, and records why the prompt cache breaks.
  */
 import { formatError } from "../../src/base/error.js";
-import { readInputKey } from "../../src/context/replay.js";
+import { decide } from "../../src/context/decisions.js";
+import { formatWholeInput, type KnownDecision, readInputKey } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
+import { findCutPath } from "../../src/context/result-files.js";
 import { parseSavingsRecord } from "../../src/costs/savings.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import { readJsonLines } from "../../src/io/json-lines.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
+import type { Result } from "../../src/messages/history.js";
 import type { BreakWatch } from "./break-watch.js";
 import type { RequestUsage } from "./request-usage.js";
-import type { ResultRefresh } from "./result-refresh.js";
 
 export interface ViewOptions extends KernelContext {
   breaks: BreakWatch;
-  resultRefresh: ResultRefresh;
   usage: RequestUsage;
 }
 
@@ -26,8 +27,9 @@ const PREPARE_WITHIN_MS = 1_000;
 const COMPARE_WITHIN_MS = 500;
 
 export function createView(options: ViewOptions): Layer {
-  const { usage, breaks, clock, resultRefresh, log, prices, requests, sizes, windows } = options;
+  const { usage, breaks, clock, log, prices, requests, sizes, windows } = options;
   const begin = createSessionStart(options);
+  const refresh = createResultRefresh(options);
 
   return {
     name: LAYER,
@@ -49,7 +51,7 @@ export function createView(options: ViewOptions): Layer {
         );
         usage.open(request);
         if (request.isCompaction) return view;
-        resultRefresh.refresh(request);
+        refresh(request);
         return view;
       },
 
@@ -139,4 +141,93 @@ function countDeparted({ find, history }: ContextRequest): number {
   return decided.filter(
     (one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended ?? one.dropped),
   ).length;
+}
+
+/*
+ * Keeps the result files that the context names. A missing file is restored from the host's copy of the result; an
+ * existing one is marked as used, so that it does not expire. Each file is checked once an hour for each session, in the
+ * background: the agent cannot ask for a file before the model has answered.
+ */
+
+const CHECK_EVERY_MS = 3_600_000;
+
+/** Returns what checks the files of the decisions that a request shows instead of results and inputs of calls. */
+function createResultRefresh(context: KernelContext): (request: ContextRequest) => void {
+  const { background, clock, decisions, files, log, resultFiles } = context;
+  const checkedMs = new Map<string, number>();
+
+  return (request) => {
+    const { find, history, sessionID, shownFrom } = request;
+    for (const result of history.results(shownFrom())) {
+      const decided = find(result.key);
+      const decision = decided?.cleared ?? decided?.judged;
+      if (decision) refreshOne(sessionID, result, decision);
+      const input = find(readInputKey(result).key)?.cleared;
+      if (input) refreshOne(sessionID, result, input);
+    }
+    refreshTurns(request);
+  };
+
+  function refreshOne(sessionID: string, result: Result, { file, key, session }: KnownDecision): void {
+    if (file === undefined) return;
+    const name = `${sessionID} ${file}`;
+    const last = checkedMs.get(name);
+    if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
+    checkedMs.set(name, clock.now());
+    void background.add(async () => {
+      const isInput = key === readInputKey(result).key;
+      const isThere = await check(file, result, isInput);
+      if (!isThere) checkedMs.delete(name);
+      if (session !== sessionID && !decisions.isUsing(sessionID, file))
+        await noteUse(sessionID, result, file);
+    });
+  }
+
+  /** Turns that a person has dropped. */
+  function refreshTurns({ find, history, sessionID, shownFrom }: ContextRequest): void {
+    for (let index = shownFrom(); index < history.messages.length; index++) {
+      const key = history.keyOf(index);
+      const dropped = key && find(key.key)?.dropped;
+      const name = `${sessionID} ${dropped?.file}`;
+      if (dropped?.file === undefined || checkedMs.has(name)) continue;
+      checkedMs.set(name, clock.now());
+      const { file } = dropped;
+      void background.add(async () => {
+        const { restoreTurn } = await import("./steering/act.js");
+        await restoreTurn({ find, history }, { index, file }, { log, resultFiles });
+      });
+    }
+  }
+
+  /** Returns whether the file exists now. */
+  async function check(path: string, result: Result, isInput: boolean): Promise<boolean> {
+    try {
+      if (await resultFiles.exists(path)) {
+        await resultFiles.touch(path);
+        return true;
+      }
+      const cutPath = isInput ? undefined : findCutPath(result.part, result.text);
+      const whole = cutPath === undefined ? undefined : await files.read(cutPath);
+      await resultFiles.restore(
+        path,
+        whole ?? (isInput ? formatWholeInput(result) : Buffer.from(result.text)),
+      );
+      const isCut = cutPath !== undefined && !whole;
+      const from = isCut ? "from the host's truncated copy; the full result is lost" : "from the host's copy";
+      log.warn(LAYER, `${path} was missing and has been restored ${from}`);
+      return true;
+    } catch (thrown) {
+      log.error(LAYER, `cannot restore or touch ${path}, which the context names: ${formatError(thrown)}`);
+      return false;
+    }
+  }
+
+  /** A fork has inherited the decision, and needs the file as long as it lives. */
+  async function noteUse(session: string, result: Result, file: string): Promise<void> {
+    await decisions
+      .record(session, LAYER, [decide(result, { outcome: "used", file })])
+      .catch((thrown) =>
+        log.warn(LAYER, `cannot record that ${session} uses ${file}: ${formatError(thrown)}`),
+      );
+  }
 }
