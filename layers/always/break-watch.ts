@@ -63,27 +63,7 @@ export function createBreakWatch(context: KernelContext) {
       await recordChange(request, change, isUnread ? UNREAD : formatChange(change));
     },
 
-    /** Asked after all other layers. */
-    layer: {
-      name: "sent",
-      phase: "after",
-      isIndispensable: true,
-      servesForks: ["context", "event"],
-      handlers: {
-        context(request, view) {
-          if (request.isCompaction) return undefined;
-          const isUnread = !request.isReady();
-          sentViews.note(request.sessionID, { digests: readDigests(view), ...(isUnread && { isUnread }) });
-          return undefined;
-        },
-
-        event({ type, properties: { info } }) {
-          const gone = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : undefined;
-          if (typeof gone === "string") sentViews.forget(gone);
-          return undefined;
-        },
-      },
-    } satisfies Layer,
+    layer: createSentLayer(readDigests, sentViews),
   };
 
   /** Returns whether the break is new. */
@@ -117,6 +97,33 @@ export function createBreakWatch(context: KernelContext) {
     log.info(LAYER, `the prompt cache of ${session} breaks: ${found.reason}`);
     await savings.recordNow({ session, layer: LAYER, event: "break", ...found });
   }
+}
+
+/** Asked after all other layers. */
+function createSentLayer(
+  readDigests: ReturnType<typeof createDigestReader>,
+  sentViews: ReturnType<typeof createSentViews>,
+): Layer {
+  return {
+    name: "sent",
+    phase: "after",
+    isIndispensable: true,
+    servesForks: ["context", "event"],
+    handlers: {
+      context(request, view) {
+        if (request.isCompaction) return undefined;
+        const isUnread = !request.isReady();
+        sentViews.note(request.sessionID, { digests: readDigests(view), ...(isUnread && { isUnread }) });
+        return undefined;
+      },
+
+      event({ type, properties: { info } }) {
+        const gone = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : undefined;
+        if (typeof gone === "string") sentViews.forget(gone);
+        return undefined;
+      },
+    },
+  };
 }
 
 const UNREAD = "what was decided earlier could not be read in time, now or for the request before";

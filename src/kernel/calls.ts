@@ -100,16 +100,8 @@ export type Calls = ReturnType<typeof createCalls>;
 
 export function createCalls({ clock, files, log, writes, folder, instance }: CallsOptions) {
   const state: CallRecord = {
-    v: 1,
-    instance,
-    version: VERSION,
-    startedMs: clock.now(),
-    writtenMs: 0,
-    hasEnded: false,
-    bound: [],
-    hooks: {},
-    signs: {},
-    layers: {},
+    ...{ v: 1, instance, version: VERSION, startedMs: clock.now(), writtenMs: 0, hasEnded: false },
+    ...{ bound: [], hooks: {}, signs: {}, layers: {} },
   };
   const complained = new Set<string>();
   let isScheduled = false;

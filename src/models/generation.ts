@@ -139,12 +139,11 @@ interface CallParts {
 
 /** One call after another: reserves, asks the host, records what was spent. */
 function createCalls(options: GenerationOptions, parts: CallParts) {
-  const { clock, host, log, prices, savings, toasts } = options;
+  const { host, log, prices, savings } = options;
   const { backoff, budget, chooseModel, findObstacle, signal } = parts;
   const purposes: string[] = [];
   const listeners: (() => void)[] = [];
-  let lastRefusal = "";
-  let usedUpOn = "";
+  const { refuse, showUsedUp } = createRefusals(options);
 
   return {
     write,
@@ -204,27 +203,33 @@ function createCalls(options: GenerationOptions, parts: CallParts) {
     return { kind: "failed", why };
   }
 
-  /** Logged once for the same reason in a row: at a limit layers go on asking. */
-  function refuse(purpose: string, why: string): GenerationResult {
-    log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
-    lastRefusal = why;
-    return { kind: "refused", why };
-  }
-
-  /** Shown once a day, since it explains why notes are plainer. */
-  function showUsedUp(why: string): void {
-    const today = formatDay(clock.now());
-    if (usedUpOn === today) return;
-    usedUpOn = today;
-    toasts.show(
-      `no more model calls in the background today: ${why}. Everything goes on without them.`,
-      "info",
-    );
-  }
-
   function announce(): void {
     for (const listener of listeners) listener();
   }
+}
+
+function createRefusals({ clock, log, toasts }: GenerationOptions) {
+  let lastRefusal = "";
+  let usedUpOn = "";
+  return {
+    /** Logged once for the same reason in a row: at a limit layers go on asking. */
+    refuse(purpose: string, why: string): GenerationResult {
+      log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
+      lastRefusal = why;
+      return { kind: "refused", why };
+    },
+
+    /** Shown once a day, since it explains why notes are plainer. */
+    showUsedUp(why: string): void {
+      const today = formatDay(clock.now());
+      if (usedUpOn === today) return;
+      usedUpOn = today;
+      toasts.show(
+        `no more model calls in the background today: ${why}. Everything goes on without them.`,
+        "info",
+      );
+    },
+  };
 }
 
 /** Whether the answer can be used. */

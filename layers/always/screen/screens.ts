@@ -33,7 +33,8 @@ export function createScreens(context: KernelContext) {
     requests: createLastRequests(context),
   };
   const { ledgers, memory, requests, titles } = known;
-  let loading: Promise<void> | undefined;
+  /** What earlier starts have left. */
+  const load = once(() => Promise.all([ledgers.refreshAll(), titles.load()]));
   for (const { onChange } of [memories, candidates])
     onChange(() => {
       memory.forget();
@@ -77,18 +78,6 @@ export function createScreens(context: KernelContext) {
       await writes.add(() => guard(sessionID, () => files.remove(screenPath(folders, sessionID))));
     },
   };
-
-  /** What earlier starts have left, read once. */
-  function load(): Promise<void> {
-    loading ??= Promise.all([ledgers.refreshAll(), titles.load()]).then(
-      () => {},
-      (thrown) => {
-        loading = undefined;
-        throw thrown;
-      },
-    );
-    return loading;
-  }
 
   function writeAll(): void {
     for (const sessionID of requests.sessions())
@@ -176,6 +165,18 @@ export function collectWarnings({
     .map((text) =>
       text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1).trimEnd()}…` : text,
     );
+}
+
+/** Runs once; after a failure again. */
+function once(run: () => Promise<unknown>): () => Promise<unknown> {
+  let running: Promise<unknown> | undefined;
+  return () => {
+    running ??= run().catch((thrown) => {
+      running = undefined;
+      throw thrown;
+    });
+    return running;
+  };
 }
 
 /** Titles of sessions, as this instance and others have written them. */

@@ -96,8 +96,7 @@ function createFollowing(context: LayerContext, onChange: () => void) {
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
   const own = createTakenMemories({ ...context, onRefused: (sessionID) => line.retry(sessionID, 1) });
-  /** By session: where the undone part begins; "" if nothing is undone. */
-  const undone = new Map<string, string>();
+  const readUndo = createUndoReader();
   /** Sessions whose undo may have reverted memory files that are not repaired yet. */
   const unmended = new Set<string>();
   /** Sessions with an undo; one of their memories or candidates may still be on its way to the disk. */
@@ -117,15 +116,12 @@ function createFollowing(context: LayerContext, onChange: () => void) {
     /** Ids of the memories archived because of an undo, as last read. */
     away: own.away,
 
-    onEvent({ properties, type }: HostEvent): void {
-      const { info } = properties;
-      if (type === "message.removed" || type === "message.part.removed") note(findEventSession(properties));
-      if (type !== "session.updated" || !isRecord(info) || typeof info.id !== "string") return;
-      const from = isRecord(info.revert) ? `${info.revert.messageID} ${info.revert.partID}` : "";
-      if ((undone.get(info.id) ?? "") === from) return;
-      undone.set(info.id, from);
-      unmended.add(info.id);
-      note(info.id);
+    onEvent(event: HostEvent): void {
+      const undo = readUndo(event);
+      if (!undo) return;
+      if (undo.mayRevert) unmended.add(undo.sessionID);
+      touched.add(undo.sessionID);
+      line.later(undo.sessionID);
     },
 
     /** Follows undos that the request's messages show. `isChecked`: an earlier request of this session was checked. */
@@ -144,13 +140,6 @@ function createFollowing(context: LayerContext, onChange: () => void) {
       if (waited.kind === "failed") complain(waited.thrown);
     },
   };
-
-  /** Messages of the session were undone, restored or removed. */
-  function note(sessionID: string | undefined): void {
-    if (sessionID === undefined) return;
-    touched.add(sessionID);
-    line.later(sessionID);
-  }
 
   function followTouched(): void {
     for (const sessionID of touched) line.later(sessionID);
@@ -184,6 +173,24 @@ function createFollowing(context: LayerContext, onChange: () => void) {
     if (await own.refresh()) onChange();
     hasRead = true;
   }
+}
+
+/** Reads the host's events: messages of a session were undone, restored or removed; an undo may put files back. */
+function createUndoReader() {
+  /** By session: where the undone part begins; "" if nothing is undone. */
+  const undone = new Map<string, string>();
+  return ({ properties, type }: HostEvent): { sessionID: string; mayRevert: boolean } | undefined => {
+    const { info } = properties;
+    if (type === "message.removed" || type === "message.part.removed") {
+      const sessionID = findEventSession(properties);
+      return sessionID === undefined ? undefined : { sessionID, mayRevert: false };
+    }
+    if (type !== "session.updated" || !isRecord(info) || typeof info.id !== "string") return undefined;
+    const from = isRecord(info.revert) ? `${info.revert.messageID} ${info.revert.partID}` : "";
+    if ((undone.get(info.id) ?? "") === from) return undefined;
+    undone.set(info.id, from);
+    return { sessionID: info.id, mayRevert: true };
+  };
 }
 
 /** One undo is followed after the other. */
