@@ -5,8 +5,8 @@
 import { StrataError } from "./base/error.js";
 import type { Layer, SlashCommand } from "./kernel/layer.js";
 import type { KernelContext, Stack } from "./kernel/layer-context.js";
-import { formatAccepted, formatRevoked, formatWaiting } from "./memory/format-foreign.js";
 import { createGate } from "./memory/gate/gate.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "./memory/in-words.js";
 import { type Memory, type MemoryType, readTypeName } from "./memory/memory.js";
 import { createConflictLog } from "./memory/store/conflict-log.js";
 import type { Memories } from "./memory/store/store.js";

@@ -10,7 +10,7 @@ import { readLedger as readSavings, type SessionFigures, sumFigures, sumFreed } 
 import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { createGit } from "../io/node-git.js";
-import { formatJudge } from "../memory/judge.js";
+import { formatJudge } from "../memory/in-words.js";
 import { type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
 import { readSafePage } from "../notes/session-files.js";
 import { findRevision } from "../operations/change.js";

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { formatError } from "../base/error.js";
 import type { Files } from "../io/files.js";
 import { isType } from "./memory.js";
-import { findGitFolder } from "./trust/git-folder.js";
+import { findGitFolder } from "./trust/git.js";
 
 /** "auto": only if this worktree has no memories and the main one has. */
 export type WorktreeSharing = boolean | "auto";

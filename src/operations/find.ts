@@ -1,7 +1,7 @@
 /** Operations that find memories, the one that is named or those that fit words, and their changes. */
 import * as z from "zod";
 import { formatCount } from "../base/format.js";
-import { formatJudge } from "../memory/judge.js";
+import { formatJudge } from "../memory/in-words.js";
 import { type Memory, type MemoryType, parseID } from "../memory/memory.js";
 import { type Found, formatFound, listShownWhole } from "../memory/search/search.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";

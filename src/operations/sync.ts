@@ -6,7 +6,7 @@ import { countMemories, formatAge, formatCounted } from "../base/format.js";
 import { createRemoteGit } from "../host/remote-git.js";
 import { type Files, readPlainText } from "../io/files.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import { findGitFolder } from "../memory/trust/git-folder.js";
+import { findGitFolder } from "../memory/trust/git.js";
 import { listRemotes } from "../sources/entities/forges.js";
 import { UNREACHABLE } from "../sync/bare-repository.js";
 import { createSync, type Sync, type Synced } from "../sync/sync.js";

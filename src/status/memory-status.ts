@@ -1,10 +1,9 @@
 /** Counts and open questions of a project's memory, without reading all of it. */
 import { join } from "node:path";
 import { decodeText, type Files } from "../io/files.js";
-import { isSettled } from "../memory/conflict.js";
 import { type Memory, memoryTypes, parseID } from "../memory/memory.js";
 import { formatPath, isMemoryFile } from "../memory/path.js";
-import { type ConflictRecord, readConflictRecords } from "../memory/store/conflict-log.js";
+import { type ConflictRecord, isSettled, readConflictRecords } from "../memory/store/conflict-log.js";
 import { listItself } from "../memory/store/scan.js";
 
 export interface MemoryStatus {

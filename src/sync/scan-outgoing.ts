@@ -4,11 +4,11 @@
  * without text, such as a move, is sent only if the text that it refers to may be sent.
  */
 import type { Sliced } from "../base/slices.js";
-import { listFingerprints } from "../memory/conflict.js";
 import { findPrivateID, findSecretIn } from "../memory/draft.js";
 import type { Memory } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import { parsePath } from "../memory/path.js";
+import { listFingerprints } from "../memory/store/conflict-log.js";
 import { groupByKey, type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
 import { type SharedLine, SYNC } from "../memory/store/receipt.js";
 import type { Shared } from "../memory/store/store.js";

@@ -2,7 +2,7 @@
 import { formatError, StrataError } from "../base/error.js";
 import { formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
-import { formatJudge } from "../memory/judge.js";
+import { formatJudge } from "../memory/in-words.js";
 import type { Memory } from "../memory/memory.js";
 import { type Found, formatDays } from "../memory/search/search.js";
 import type { DescribedCandidate } from "../operations/candidates.js";

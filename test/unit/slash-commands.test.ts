@@ -7,7 +7,7 @@ import type { KnownDecision } from "../../src/context/replay.js";
 import { CommandAnswered } from "../../src/host/1/hooks.js";
 import type { Message } from "../../src/io/message.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
-import { fingerprint, formatConflict } from "../../src/memory/conflict.js";
+import { fingerprint, formatConflict } from "../../src/memory/store/conflict-log.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { answer, call, lines, user } from "../support/messages.js";

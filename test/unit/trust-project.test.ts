@@ -2,7 +2,7 @@
 import { chmodSync, cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameRemote } from "../../src/memory/trust/git-folder.js";
+import { nameRemote } from "../../src/memory/trust/git.js";
 import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 
 const RULE = ".opencode/memory/directive/setup.md";

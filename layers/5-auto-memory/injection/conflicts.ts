@@ -13,13 +13,14 @@ import { formatError } from "../../../src/base/error.js";
 import { isRecord, isVersion } from "../../../src/base/shape.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { findUnseenRival, fingerprint } from "../../../src/memory/conflict.js";
 import { refuseWords } from "../../../src/memory/draft.js";
 import type { Memory, MemoryDraft, MemoryType } from "../../../src/memory/memory.js";
 import {
   type ConflictLogOptions,
   type ConflictRecord,
   createConflictLog,
+  findUnseenRival,
+  fingerprint,
   type OtherVersion,
 } from "../../../src/memory/store/conflict-log.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";

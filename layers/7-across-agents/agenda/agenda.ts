@@ -5,9 +5,12 @@ import { DAY_MS } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
 import { formatAge } from "../../../src/base/format.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { isSettled } from "../../../src/memory/conflict.js";
 import { isActive, type Memory } from "../../../src/memory/memory.js";
-import { type ConflictRecord, readConflictRecords } from "../../../src/memory/store/conflict-log.js";
+import {
+  type ConflictRecord,
+  isSettled,
+  readConflictRecords,
+} from "../../../src/memory/store/conflict-log.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../../src/notes/session-files.js";
 import { type Instance, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/instances.js";

@@ -5,11 +5,16 @@
 import { DAY_MS } from "../../base/days.js";
 import { formatCount, formatPercent } from "../../base/format.js";
 import { foldLetters, toLine } from "../../text/text.js";
-import { nameJudge } from "../judge.js";
+import { nameJudge } from "../in-words.js";
 import type { Memory } from "../memory.js";
 import type { Memories } from "../store/store.js";
-import type { Judgement } from "./candidate.js";
-import { isHandedOver, readLatest, readSessions, type WaitingCandidate } from "./candidate.js";
+import {
+  isHandedOver,
+  type Judgement,
+  readLatest,
+  readSessions,
+  type WaitingCandidate,
+} from "./candidate.js";
 import type { Candidates } from "./candidates.js";
 
 /** One thing that was said, and what became of it. */

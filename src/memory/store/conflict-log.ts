@@ -1,21 +1,134 @@
-/** Records of conflicts: two versions of a memory, between which the user decides. */
+/**
+ * Conflicts: two versions of one memory, undecided, each in a file for people to read and settle.
+ *
+ *     <memory>/conflicts/<name>-<8 hex>.md            private memories: <memory>/private/conflicts/
+ *
+ * The first line is for the machine, the rest for people.
+ */
+import { createHash } from "node:crypto";
 import { basename, dirname, join, relative } from "node:path";
 import { hashOf } from "../../base/hash.js";
+import { each, isVersion, object, optional, parseJson, parserOf, string } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import {
-  type Conflict,
-  fingerprint,
-  formatConflict,
-  formatConflictName,
-  isSettled,
-  parseConflict,
-} from "../conflict.js";
-import type { Memory } from "../memory.js";
+import { type Memory, type MemoryDraft, parseID } from "../memory.js";
 import { CONFLICTS, formatConflictPath, isConflictFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { listItself } from "./scan.js";
+
+export interface Conflict {
+  v: 1;
+  /** Id of the memory in use. */
+  id: string;
+  title: string;
+  /** `fingerprint` of the memory in use; once it differs, the conflict is settled. */
+  standing: string;
+  /** Id of the other version, if it is a memory too. */
+  otherID?: string;
+  /** `fingerprint` of the other version. */
+  other: string;
+  /** ISO date-time. */
+  found: string;
+  /** Who wrote each version, if known. */
+  standingBy?: string;
+  otherBy?: string;
+}
+
+/** Hash of what two versions can disagree on: title and content. */
+export function fingerprint({ content, title }: Pick<Memory, "content" | "title">): string {
+  const text = `${foldText(title)}\n${foldText(content)}`;
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** Fingerprints of a memory with and without its title, to find another one that repeats it. */
+export function listFingerprints({ content, title }: Pick<Memory, "content" | "title">): string[] {
+  const whole = fingerprint({ content, title });
+  return content === "" ? [whole] : [whole, fingerprint({ title: "", content })];
+}
+
+/**
+ * The memory that a draft rivals unknowingly: same scope, type and title, different content, and changed since this
+ * instance last saw it. `seen` holds fingerprints by id. Pure.
+ */
+export function findUnseenRival(
+  draft: Pick<Memory, "content" | "title" | "type"> & Pick<MemoryDraft, "scope">,
+  memories: readonly Memory[],
+  seen: ReadonlyMap<string, string>,
+): Memory | undefined {
+  return memories.find(
+    (memory) =>
+      memory.type === draft.type &&
+      memory.scope === (draft.scope ?? "project") &&
+      (memory.status === "active" || memory.status === "resolved") &&
+      foldText(memory.title) === foldText(draft.title) &&
+      foldText(memory.content) !== foldText(draft.content) &&
+      seen.get(memory.id) !== fingerprint(memory),
+  );
+}
+
+/** File name of a conflict: the same for the same two versions, in either order. */
+export function formatConflictName({
+  id,
+  other,
+  standing,
+}: Pick<Conflict, "id" | "other" | "standing">): string {
+  const both = [standing, other].sort().join(" ");
+  const name = id.split("/").at(-1) ?? "memory";
+  return `${name.slice(0, 80)}-${createHash("sha256").update(both).digest("hex").slice(0, 8)}.md`;
+}
+
+export function formatConflict(conflict: Conflict, inUse: string, other: string): string {
+  const { found, id, otherBy, otherID, standingBy, title } = conflict;
+  const by = (who: string | undefined): string => (who === undefined ? "" : `, from ${who}`);
+  return [
+    `<!-- strata-conflict ${JSON.stringify(conflict).replaceAll("--", "\\u002d\\u002d")} -->`,
+    `# Two versions of "${title}"`,
+    `Found ${found}. Change \`${id}\` to what holds, or archive it: then this is settled, and moved to the archive.`,
+    `## What stands: \`${id}\`${by(standingBy)}`,
+    inUse,
+    `## The other version${otherID === undefined ? "" : `: \`${otherID}\``}${by(otherBy)}`,
+    other,
+    "",
+  ].join("\n\n");
+}
+
+/** The text of the other version in a record; `undefined` if the record has none. */
+export function readOtherVersion(text: string): string | undefined {
+  const [, other] = /\n## The other version[^\n]*\n\n([\s\S]*)$/.exec(text) ?? [];
+  return other?.trim() || undefined;
+}
+
+const isID = (value: unknown): value is string => string(value) && parseID(value) !== undefined;
+
+const isConflict = object<Conflict>({
+  v: isVersion,
+  id: isID,
+  otherID: optional(isID),
+  ...each(string, "title", "standing", "other", "found"),
+  ...each(optional(string), "standingBy", "otherBy"),
+});
+
+/** `undefined` if the file is not a conflict record. */
+export function parseConflict(text: string): Conflict | undefined {
+  const [, line = ""] = /^<!-- strata-conflict (.*) -->$/m.exec(text.slice(0, 10_000)) ?? [];
+  return parserOf(isConflict)(parseJson(line));
+}
+
+/** True once either version is changed or no longer in use. */
+export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {
+  const find = (wanted: string): Memory | undefined =>
+    memories.find(({ id, status }) => id === wanted && (status === "active" || status === "resolved"));
+  const inUse = find(conflict.id);
+  if (!inUse || fingerprint(inUse) !== conflict.standing) return true;
+  if (conflict.otherID === undefined) return false;
+  const other = find(conflict.otherID);
+  return !other || fingerprint(other) !== conflict.other;
+}
+
+const foldText = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
+
+/* The records of a project, on disk. */
 
 export type ConflictLog = ReturnType<typeof createConflictLog>;
 

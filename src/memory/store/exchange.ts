@@ -5,13 +5,12 @@ import { hashOf } from "../../base/hash.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Folders } from "../../project/folders.js";
-import { listFingerprints } from "../conflict.js";
 import { formatPrefix, parseID } from "../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../memory-file.js";
 import { foldName, formatLedgerFile, parsePath } from "../path.js";
 import type { Trust } from "../trust/trust.js";
 import { type Collection, findCollection, pathsOf } from "./collection.js";
-import { createConflictLog } from "./conflict-log.js";
+import { createConflictLog, listFingerprints } from "./conflict-log.js";
 import { describeStep, groupByKey, type LedgerLine } from "./ledger-line.js";
 import {
   isLater,

@@ -12,9 +12,9 @@ import { join } from "node:path";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import { fingerprint } from "../conflict.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
+import { fingerprint } from "./conflict-log.js";
 import { type FileStep, type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { listItself } from "./scan.js";
 

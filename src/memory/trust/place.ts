@@ -19,8 +19,7 @@ import { join } from "node:path";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Git } from "../../io/host.js";
-import { type AcceptedPlaces, type Identity, identify, isAccepted } from "./git-folder.js";
-import { isFromGit, readLogEnd } from "./git-origin.js";
+import { type AcceptedPlaces, type Identity, identify, isAccepted, isFromGit, readLogEnd } from "./git.js";
 import {
   createTrustRecord,
   type ForeignCause,

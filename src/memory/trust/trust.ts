@@ -19,7 +19,7 @@ import type { Host } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
 import type { Toasts } from "../../io/toasts.js";
 import type { Folders } from "../../project/folders.js";
-import type { AcceptedPlaces } from "./git-folder.js";
+import type { AcceptedPlaces } from "./git.js";
 import { createTrustPlace, type FoundFile, type TrustPlace, type TrustPlaceOptions } from "./place.js";
 import type { Acceptance, ForeignCause, NamedContents } from "./record.js";
 import { createTurns, type Turns } from "./turns.js";

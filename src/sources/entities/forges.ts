@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/schema.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import { findGitFolder, nameRemote } from "../../memory/trust/git-folder.js";
+import { findGitFolder, nameRemote } from "../../memory/trust/git.js";
 import type { EntityName } from "../../recall/entities.js";
 
 export interface Forge {
