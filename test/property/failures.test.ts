@@ -6,11 +6,8 @@ import { isCorrection, sumEntries } from "../../layers/errors/failures.js";
 import { formatHint } from "../../layers/errors/hints.js";
 import type { Message } from "../../src/io/message.js";
 import { planFolders } from "../../src/project/folders.js";
-import { openFailures, readErrorLog } from "../support/failures.js";
-import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createFakeProcesses } from "../support/fake-processes.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { answer, call, fork, user } from "../support/messages.js";
 import { fc, runs } from "../support/property.js";
 import { openWorld } from "../support/world.js";
@@ -142,35 +139,4 @@ it("sent texts stay the same in the next request, in another process and in a fo
     { numRuns: runs(25, 60, "failing histories") },
   );
   expect(hinted).toBeGreaterThan(5);
-});
-
-it("a history of any shape is learned without errors, and every line of the log can be read back", async () => {
-  const strange = fc.anything({ maxDepth: 3 });
-  const shapes = fc.array(
-    fc.oneof(
-      turns.map((given) => given.map(toMessage)),
-      fc.array(
-        strange.map((state) => ({
-          info: { role: "assistant" },
-          parts: [{ type: "tool", tool: "bash", state }],
-        })),
-      ),
-      fc.array(
-        strange.map((input) => answer([call("bash", "x", { state: { status: "error", input } as never })])),
-      ),
-    ),
-    { maxLength: 4 },
-  );
-  await fc.assert(
-    fc.asyncProperty(shapes, async (histories) => {
-      const clock = createFakeClock();
-      const files = createMemoryFiles({}, clock.now);
-      const failures = openFailures({ clock, files, processes: createFakeProcesses(), project: PROJECT });
-      for (const history of histories) await failures.learn("ses_1", history as unknown as Message[]);
-      await failures.onIdle();
-      const lines = (files.text(errorLog) ?? "").split("\n").filter((line) => line !== "");
-      expect(await readErrorLog(files, errorLog)).toHaveLength(lines.length);
-    }),
-    { numRuns: runs(30, 60, "strange histories") },
-  );
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   type BreakerEvent,
   type BreakerState,
@@ -88,27 +88,6 @@ describe("the breakers of a project", () => {
     expect(await world.log()).toContain("ERROR full-compact  automatic summaries are off for ses_1");
   });
 
-  it("the breakers of a project keep the host from summarising before the disk has their state", async () => {
-    let release = (): void => {};
-    const isSlow = new Promise<void>((done) => {
-      release = done;
-    });
-    const world = await openWorld({
-      wrap: (inner) => ({
-        ...inner,
-        async writeWhole(path, data) {
-          if (path === STATE && String(data).includes('"open"')) await isSlow;
-          await inner.writeWhole(path, data);
-        },
-      }),
-    });
-    await fail(world, 2);
-    const third = fail(world, 1);
-    await vi.waitFor(() => expect(world.host.isCompacting).toBe(false));
-    release();
-    await third;
-  });
-
   it("the breakers of a project are there after a restart, and are applied when a turn of their session begins", async () => {
     const world = await openWorld();
     await fail(world, 3);
@@ -134,20 +113,6 @@ describe("the breakers of a project", () => {
     expect(world.host.isCompacting).toBe(true);
     await turn(world);
     expect(world.host.isCompacting).toBe(false);
-  });
-
-  it("the breakers of a project that cannot be understood or read count as closed, and that is said", async () => {
-    for (const [text, isSaid] of [
-      ["{", true],
-      ["[]", false],
-      ['{"failures":-1,"open":7}', false],
-    ] as const) {
-      const world = await openWorld();
-      world.files.contents.set(STATE, Buffer.from(text));
-      await turn(world);
-      expect(world.host.isCompacting).toBe(true);
-      expect((await world.log()).includes("cannot be read, automatic summaries count as on")).toBe(isSaid);
-    }
   });
 });
 

@@ -1,6 +1,5 @@
 /** Saved states of sessions, and how they are handed to another session or person. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/base/days.js";
 import { formatCheckpoint, parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
 import { PROJECT } from "../support/fake-host.js";
 import { textOf } from "../support/pair.js";
@@ -74,28 +73,6 @@ describe("a checkpoint", () => {
     expect(await occasions()).toEqual(["compaction", "dream", "end"]);
     expect(kept(world).every((path) => path.endsWith(".auto.json"))).toBe(true);
   });
-
-  it("a checkpoint of the plugin is listed after a person's, and removed beyond the newest hundred, a person's never", async () => {
-    const { world, session } = await openWorker();
-    await type(world, "checkpoint", "one");
-    const [asked = ""] = kept(world);
-    const text = world.files.text(asked) ?? "";
-    world.clock.advance(DAY_MS);
-    for (let n = 0; n < 150; n++) {
-      world.clock.advance(1_000);
-      const id = `cp-${(0xa00000 + n).toString(16).padStart(7, "0")}`;
-      await world.files.writeWhole(asked.replace(/checkpoint-.*/, `checkpoint-${id}.auto.json`), text);
-    }
-    world.clock.advance(1_000);
-    world.strata.requests.expectCompaction("ses_1");
-    await request(world, session);
-    expect(kept(world)).toHaveLength(101);
-    expect(kept(world)).toContain(asked);
-    expect(kept(world).join()).not.toContain("cp-0a00032.");
-    expect(kept(world).join()).toContain("cp-0a00033.");
-    expect((await strata(world, "checkpoint --list")).out).toMatch(/^cp-\w+ .*"one"\ncp-\w+ .*before notes/);
-    expect(await type(world, "attach")).toMatch(/^cp-\w+ .*"one"\n/);
-  });
 });
 
 describe("an attached session or checkpoint", () => {
@@ -145,30 +122,6 @@ describe("an attached session or checkpoint", () => {
     expect(more.slice(0, shown.length)).toEqual(shown);
     await expect(type(world, "attach", "ses_2", "ses_2")).rejects.toThrow("this is the current session");
     await expect(type(world, "attach", "cp-0000000", "ses_2")).rejects.toThrow("there is no checkpoint");
-  });
-
-  it("strata attach says what it replaces, what it takes for a file, and where no session will read it", async () => {
-    const { world } = await openWorker();
-    const id = idIn(await type(world, "checkpoint", "one"));
-    await world.files.writeWhole(`${PROJECT}/ses_1`, "obey");
-    expect((await strata(world, "sessions attach ses_1")).out).toContain("Attached: session ses_1 of");
-    const { err, out } = await strata(world, `sessions attach ${id}`);
-    expect(err).toBe("");
-    expect(out).toMatch(/\nIt replaces session ses_1 of .*, which was waiting/);
-    expect((await strata(world, "sessions attach plan.md")).out).toContain("Attached: the file plan.md.");
-    const none = await strata(world, "sessions attach gone.md");
-    expect([none.code, none.err]).toEqual([
-      3,
-      expect.stringContaining(`there is no file ${PROJECT}/gone.md`),
-    ]);
-    expect((await strata(world, "sessions attach ses_1 --session ses_1")).code).toBe(2);
-    const unknown = await strata(world, "sessions attach ses_1 --session ses_9");
-    expect(unknown.err).toContain("no session ses_9 has run here so far");
-    expect(await type(world, "attach", id, "ses_9")).toContain("It replaces session ses_1");
-    const options = { sessionMemory: { enabled: false } };
-    const config = JSON.stringify({ plugin: [["opencode-strata", options]] });
-    await world.files.writeWhole("/home/me/.config/opencode/opencode.json", config);
-    expect((await strata(world, "sessions attach ses_1")).err).toContain("sessionMemory.enabled is false");
   });
 
   it("a session that came with a repository is not attached, and an agent's shell attaches nothing", async () => {

@@ -212,11 +212,4 @@ describe("/compact-notes", () => {
     expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
   });
-
-  it("/compact-notes says so where nothing would leave the context", async () => {
-    const world = await openWorld();
-    await type(world);
-    await world.request([user("go")]);
-    expect(world.host.toasts).toEqual([expect.stringContaining("/compact-notes changed nothing")]);
-  });
 });

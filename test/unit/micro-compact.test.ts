@@ -147,29 +147,6 @@ describe("results that lie on disk already", () => {
   });
 });
 
-describe("while the cache is warm", () => {
-  const given = {
-    microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
-    autoCompact: { threshold: 20_000 },
-  };
-
-  it("a request that is asked again is not found too full a second time", async () => {
-    const { world } = await talk(0, given);
-    const session = createSession(world.clock);
-    session.user("go");
-    for (let n = 0; n < 9; n++) session.answer([bash(n)], { sent: 15_000 });
-    session.answer([], { sent: 20_400 });
-    world.clock.advance(1_000);
-    const cleared = await findCleared(world, session);
-    expect(cleared.length).toBeLessThan(6);
-    session.answer([], { info: { tokens: NO_TOKENS, error: { name: "MessageAbortedError" } } });
-    session.user("again");
-    expect(await findCleared(world, session)).toEqual(cleared);
-    expect(await findCleared(await world.restart(), session)).toEqual(cleared);
-    expect(world.ledger("ses_1", "cleared", "cut")).toHaveLength(1);
-  });
-});
-
 it("a disk too slow to write to in time leaves all as it was, and says so", async () => {
   const { world, session } = await talk(8);
   const stuck = await openWorld({

@@ -81,16 +81,6 @@ describe("the work in the notes", () => {
     expect(section(page, "Files and Functions")).toBe('- Only read: "docs/plan.txt src/{b.ts, a.ts (lex)}"');
   });
 
-  it("the work in the notes does not name a file again whose line a person has removed", async () => {
-    const world = openNotes();
-    await world.tell(ask(0, "Go."), reply(2, "Both are set.", edited(1, "src/a.ts", "1", "2")));
-    world.edit((page) => page.replace(/^- `src\/a\.ts`.*\n/m, ""));
-    await world.tell(ask(3, "On."), reply(5, "It is set again.", edited(4, "src/a.ts", "2", "3")));
-    await world.tell(ask(6, "And b."), reply(8, "b is set.", edited(7, "src/b.ts", "2", "3")));
-    expect(world.page()).not.toContain("a.ts");
-    expect(section(world.page(), "Files and Functions")).toBe('- `src/b.ts` (edited: "2 → 3")');
-  });
-
   it("the work in the notes has paths relative to the project, also beside it", async () => {
     const command = `cd ${PROJECT} && npm test -- ${PROJECT}/src/a.ts`;
     const page = await pageOf(
@@ -157,13 +147,6 @@ describe("the notes for a model", () => {
       expect(await format(limit)).toBe(text);
       if (limit >= 1_000) expect(text).toContain(NOTES_FILE);
     }
-  });
-
-  it("the notes for a model hold the beginning of every request, and say how much of it is missing and where it is", async () => {
-    const text = await format(12_000);
-    for (let n = 0; n < 30; n++) expect(text).toContain(`: Task ${n}: lorem ipsum lorem`);
-    expect(text).toMatch(/… \(\d,\d{3} more characters\)/);
-    expect(text).toMatch(/\(\d+ more in \/project\/\.opencode\/session-memory\/ses_1\.md\)/);
   });
 
   it("the notes for a model with little room keep rules, corrections and open todos, then the newest of the rest", async () => {

@@ -137,16 +137,6 @@ describe("a person's edits", () => {
     for (const text of [world.page(), forModel]) expect(text).not.toContain("write docs");
   });
 
-  it("a person's edits do not confuse equal lines: of two quotations with empty lines the right one goes", async () => {
-    const world = openNotes();
-    await world.tell(ask(0, "one\n\nand two"), ask(1, "three\n\nand four"));
-    world.edit((page) => page.replace(/- Request 1[\s\S]*?and two\n/, ""));
-    await world.tell(ask(2, "five"));
-    expect(section(world.page(), "Task Specification")).toMatch(
-      /^- Request 2 .*:\n {2}> three\n {2}>\n {2}> and four\n- Request 3 .*: five$/,
-    );
-  });
-
   it("a person's edits that empty or delete the file start it over", async () => {
     const world = await openTold();
     world.edit(() => "\n");

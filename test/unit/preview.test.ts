@@ -55,22 +55,6 @@ describe("a preview", () => {
     ]);
   });
 
-  it("a preview numbers the lines of a large result's end as the file does", () => {
-    const output = lines(60_000).split("\n");
-    output[59_000] = "fatal: the end is near";
-    expect(section(preview(output.join("\n")), "lines that matter")).toEqual([
-      "59001: fatal: the end is near",
-    ]);
-  });
-
-  it("a preview does not let a thousand errors push out the summary", () => {
-    const output = Array.from({ length: 1_000 }, (_, n) => `error: number ${n}`);
-    output[900] = "Found 1000 errors in 3 files";
-    expect(section(preview(output.join("\n")), "lines that matter")).toContain(
-      "901: Found 1000 errors in 3 files",
-    );
-  });
-
   it("a preview of a read names the file and the lines it shows, which is the better place to read on", () => {
     const shown = Array.from({ length: 1_500 }, (_, n) => `${n + 101}: x = ${n}`);
     shown[700] = "801: error: out of memory";
@@ -115,23 +99,6 @@ describe("a preview", () => {
     });
     expect(text).toContain("tail -c +2049 /project/data.json | head -c 4000");
     expect(text).toContain("PATTERN.\\{0,99\\}' /project/data.json");
-  });
-
-  it("a preview of one line of 2 MB shows both ends and tells how to take pieces, which Read cannot", () => {
-    const text = preview(`{"first":1,${"x".repeat(2_000_000)},"last":2}`);
-    expect(text).toContain("bytes in one line)");
-    expect(text).toContain(`tail -c +2049 ${PATH} | head -c 4000`);
-    expect(section(text, "first lines")[0]).toMatch(/^\{"first":1,x+…$/);
-    expect(section(text, "last lines")[0]).toMatch(/^…x+,"last":2\}$/);
-  });
-
-  it("a preview cuts between characters of four bytes, never inside one", () => {
-    for (let shift = 0; shift < 4; shift++) {
-      const text = preview("x".repeat(shift) + "🦆".repeat(20_000));
-      expect(text).not.toContain("\ufffd");
-      expect(section(text, "first lines")[0]).toMatch(/^x*🦆+…$/u);
-      expect(section(text, "last lines")[0]).toMatch(/^…🦆+$/u);
-    }
   });
 
   it("survives bytes that are no text", () => {

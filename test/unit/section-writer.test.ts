@@ -127,14 +127,4 @@ describe("the sections that a small model writes", () => {
     expect(notes()).not.toContain("about Workflow");
     expect(await world.log()).toContain("rejected the model's sections for the notes of ses_1: Expected");
   });
-
-  it("the sections that a small model writes are not asked for without a budget, nor where only the main model is there", async () => {
-    const { host, notes, step } = await work(ANSWER, { ...options, background: { dailyCalls: 0 } });
-    await step(4_000, 2);
-    const paid = await work(ANSWER);
-    paid.host.configured.small = "acme/large";
-    await paid.step(4_000, 2);
-    expect([...host.generated, ...paid.host.generated]).toEqual([]);
-    expect(notes()).toContain("Port the parser.");
-  });
 });

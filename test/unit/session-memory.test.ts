@@ -76,29 +76,6 @@ describe("the reminder", () => {
     expect(outputs(await again.request(fork(session.messages, "ses_f")))).toEqual([...shown, "three"]);
     expect(world.decisions()).toHaveLength(1);
   });
-
-  it.each([
-    [8_000, true],
-    [3, false],
-  ])(
-    "the reminder goes with the next batch that clears results before it, and only then: %d characters",
-    async (size, isCleared) => {
-      const microCompact = { floor: 100, keepRecent: 0 };
-      const { world, session } = await open({ options: { ...reminding, microCompact } });
-      session.user("Port the parser.");
-      session.answer([call("bash", "x".repeat(size)), call("task", "two")]);
-      const reminded = outputs(await world.request(session.messages));
-      expect(reminded[1]).toMatch(/^two\n\n\[Strata\] A reminder/);
-      session.answer([], { text: "Done." });
-      world.clock.advance(3 * 60 * 60_000);
-      session.user("And now?");
-      const later = outputs(await world.request(session.messages));
-      if (isCleared) expect(later).toEqual([expect.stringContaining("[Strata] Cleared"), "two"]);
-      else expect(later).toEqual(reminded);
-      session.answer([], { text: "Nothing." });
-      expect(outputs(await (await world.restart()).request(session.messages))).toEqual(later);
-    },
-  );
 });
 
 describe("what the last session has left open", () => {
@@ -132,19 +109,6 @@ describe("what the last session has left open", () => {
     expect(textsOf(await world.request(session.messages))).toEqual(texts);
     expect(textsOf(await (await world.restart()).request(session.messages))).toEqual(texts);
     expect(world.decisions().filter(({ outcome }) => outcome === "extended")).toHaveLength(1);
-  });
-
-  it("what the last session has left open is not told to a subagent, nor in the middle of a session, nor after a week", async () => {
-    const world = await (await leaveOpen()).restart();
-    await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_2" } });
-    expect((await begin(world, "ses_child")).texts).toEqual(["hello"]);
-    const later = createSession(world.clock, "ses_3");
-    later.user("one");
-    later.answer([]);
-    later.user("two");
-    expect(textsOf(await world.request(later.messages))).toEqual(["one"]);
-    world.clock.advance(8 * 86_400_000);
-    expect((await begin(world, "ses_4")).texts).toEqual(["hello"]);
   });
 
   it("what the last session has left open is not told while it is in the middle of its turn, here or in another instance", async () => {

@@ -151,19 +151,4 @@ describe("what is brought back", () => {
     expect(textsOf(await goOn(again, session))).not.toContain("b.ts\n1 x");
     expect((await findItem(again, ({ id: one }) => one === id)).state).toBe("dropped");
   });
-
-  it("what has no room is not brought back, and the reason says how much is left", async () => {
-    const { world, session } = await talk({
-      microCompact: { enabled: false },
-      autoCompact: { threshold: 29_000 },
-    });
-    const { id } = await findItem(world, isOf("b.ts"));
-    await ask(world, "drop", id);
-    await goOn(world, session);
-    session.answer([], { sent: 28_500 });
-    session.user("And?");
-    await world.request([...session.messages]);
-    const item = await findItem(world, ({ id: one }) => one === id);
-    expect(item.not?.expand).toMatch(/^it needs about [\d,]+ tokens, and [\d,]+ are left/);
-  });
 });

@@ -1,18 +1,12 @@
 /** The host's summary, checked and repaired, and the files that are brought back with it. */
 import { describe, expect, it } from "vitest";
-import { planRestore, restore } from "../../layers/4-full-compact/restore.js";
+import { planRestore } from "../../layers/4-full-compact/restore.js";
 import { checkSummary } from "../../layers/4-full-compact/summary.js";
-import { sumRecords } from "../../src/costs/sums.js";
-import type { Message, ToolPart } from "../../src/io/message.js";
-import { readHistory } from "../../src/messages/history.js";
+import type { Message } from "../../src/io/message.js";
 import { type FileFact, readFacts, type SessionFacts } from "../../src/notes/facts.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { planFolders } from "../../src/project/folders.js";
-import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeHost, PROJECT } from "../support/fake-host.js";
-import { createFakeLog } from "../support/fake-log.js";
-import { createMemoryFiles } from "../support/memory-files.js";
-import { answer, call, fork, lines } from "../support/messages.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World, type WorldOptions } from "../support/world.js";
@@ -87,14 +81,6 @@ describe("the host's summary", () => {
     expect(world.files.text(notesPath)).toContain("Never use eval.");
   });
 
-  it("the host's summary brings back the files that were worked on, as they are now", async () => {
-    const { world, after } = await compact(GOOD);
-    world.files.contents.set(`${PROJECT}/src/a.ts`, Buffer.from("export const a = 1;"));
-    expect(textOf(await ask(world, after))).toContain(
-      "## Brought back\n\n### src/a.ts (edited in this session), as it is now\nexport const a = 1;",
-    );
-  });
-
   it("the host's summary is entered in the ledger with what it freed, and told to the breaker, once", async () => {
     const { world, after } = await compact(GOOD, {}, { sent: 107_000 });
     await ask(world, after);
@@ -118,32 +104,6 @@ const failing = (part: string, isFull: () => boolean): WorldOptions => ({
 });
 
 describe("a summary whose records cannot be written at once", () => {
-  it.each([
-    ["savings ledger", '"event":"compacted"'],
-    ["decision", '"outcome":"rewritten"'],
-  ])(
-    "a summary whose %s cannot be written at once is repaired with the next request, counted once, and told to the breaker once",
-    async (_, part) => {
-      let isFull = true;
-      const { world, after } = await compact(
-        GOOD,
-        failing(part, () => isFull),
-        { sent: 107_000 },
-      );
-      const readPoor = () => JSON.parse(world.files.text(BREAKER) ?? "{}").poor;
-      expect(textOf(await ask(world, after))).toBe(GOOD);
-      expect(readPoor()).toBe(1);
-      isFull = false;
-      expect(textOf(await ask(world, after))).toContain("## Left out by this summary");
-      await ask(world, after);
-      expect(readPoor()).toBe(1);
-      const records = world.ledger("ses_1", "compacted");
-      expect(new Set(records.map(({ tokensFreed }) => tokensFreed)).size).toBe(1);
-      expect(sumRecords(records)).toEqual(sumRecords(records.slice(-1)));
-      expect(sumRecords(records).tokensFreed).toBeGreaterThan(5_000);
-    },
-  );
-
   it("a summary that was sent as it is because it could not be recorded stays so while it is cached, and is repaired when that is over", async () => {
     let isFull = true;
     const { world, after } = await compact(
@@ -166,14 +126,6 @@ describe("a summary whose records cannot be written at once", () => {
   });
 });
 
-it("a summary is not looked at with the layer off, nor in the request for a summary", async () => {
-  const off = await compact(GOOD, { options: { autoCompact: { enabled: false } } });
-  expect(textOf(await ask(off.world, off.after))).toBe(GOOD);
-  const { world, after } = await compact(GOOD, { options: { autoCompact: { threshold: 140_000 } } });
-  await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
-  expect(textOf(await ask(world, after))).toBe(GOOD);
-});
-
 it("the instruction for a summary has nine sections and the facts that must be in it", async () => {
   const { world } = await compact(GOOD);
   const prompt = await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
@@ -189,21 +141,6 @@ const touched = (name: string, at: number, isEdited = false): FileFact => ({
   isEdited,
   at,
 });
-function bring(
-  files: Record<string, string | Uint8Array>,
-  given: Partial<SessionFacts>,
-  { mostTokens = 25_000, tail = [] as ToolPart[] } = {},
-) {
-  const inProject = Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]);
-  const seams = { clock: createFakeClock(), host: createFakeHost(), log: createFakeLog() };
-  return restore(
-    { ...seams, files: createMemoryFiles(Object.fromEntries(inProject)), folders: planFolders(PROJECT) },
-    {
-      ...{ sessionID: "ses_1", facts: { ...none, ...given }, from: 1, mostTokens },
-      history: readHistory([answer([]), answer(tail)]),
-    },
-  );
-}
 
 describe("what is brought back", () => {
   it("what is brought back are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
@@ -223,33 +160,6 @@ describe("what is brought back", () => {
       "f: read in this session",
       "d: read in this session",
     ]);
-  });
-
-  it("what is brought back is shown as it is now, each file with at most 5,000 tokens, cut on a line", async () => {
-    const text = await bring(
-      { "a.ts": lines(900), "b.ts": "short" },
-      { files: [touched("a.ts", 2, true), touched("b.ts", 1)] },
-    );
-    const [first, second] = text.split("\n\n");
-    expect(first).toMatch(/^### a\.ts \(edited in this session\), as it is now; the first 487 lines\n1 x/);
-    expect(first?.length).toBeLessThanOrEqual(20_100);
-    expect(first?.endsWith("x")).toBe(true);
-    expect(second).toBe("### b.ts (read in this session), as it is now\nshort");
-  });
-
-  it("what is brought back leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {
-    const files = {
-      bin: Uint8Array.from([0xff, 0xfe, 1]),
-      zero: "a\0b",
-      empty: " \n",
-      "folder/file": "x",
-      huge: new Uint8Array(900_000).fill(65),
-      good: "good",
-    };
-    const touches = [...Object.keys(files), "gone", "folder"].map((name, n) => touched(name, n));
-    for (const one of touches.filter(({ name }) => name !== "good" && name !== "folder/file"))
-      expect(await bring(files, { files: [one] }), one.name).toBe("");
-    expect(await bring(files, { files: [touched("good", 1)] })).toContain("good");
   });
 });
 

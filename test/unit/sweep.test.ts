@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import { PROJECT } from "../support/fake-host.js";
 import { answer, call, fork, lines, user } from "../support/messages.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -88,18 +87,6 @@ describe("the sweep at start", () => {
     expect(world.results()).toEqual([path]);
   });
 
-  it("the sweep at start over the size cap with nothing that may go, says what to do and removes nothing", async () => {
-    const world = await openWorld();
-    await spillIn(world, "ses_1");
-    const [path = ""] = world.results();
-    world.files.contents.set(path, Buffer.alloc(20_000_000));
-    const again = await startAgain(world, { toolResults: { maxTotalMegabytes: 10 } });
-    expect(world.results()).toEqual([path]);
-    expect(await again.log()).toContain(
-      "holds 20,000,000 bytes, more than toolResults.maxTotalMegabytes allows (10)",
-    );
-  });
-
   it("the sweep at start forgets the decisions of old days in which no live session was at work", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_gone");
@@ -110,16 +97,5 @@ describe("the sweep at start", () => {
     world.clock.advance(32 * DAY_MS);
     await startAgain(world);
     expect(records()).toEqual([]);
-  });
-
-  it("the sweep at start leaves files alone that are not its own", async () => {
-    const world = await openWorld();
-    await spillIn(world, "ses_gone");
-    world.files.contents.set(`${PROJECT}/.opencode/tool-results/notes.md`, Buffer.from("mine"));
-    world.host.sessions.clear();
-    world.clock.advance(400 * DAY_MS);
-    await startAgain(world);
-    expect(world.files.text(`${PROJECT}/.opencode/tool-results/notes.md`)).toBe("mine");
-    expect(world.files.text(`${PROJECT}/.opencode/tool-results/.gitignore`)).toBe("*\n");
   });
 });

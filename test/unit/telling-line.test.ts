@@ -1,7 +1,7 @@
 /** The notes and errors.log quote the same line of a failed call: the one that says what went wrong. */
 import { describe, expect, it } from "vitest";
 import { readEndedCall } from "../../layers/errors/ended-call.js";
-import { findErrorLine, rankLine } from "../../src/messages/error-line.js";
+import { rankLine } from "../../src/messages/error-line.js";
 import { learnCall } from "../../src/notes/learn-call.js";
 import { closeDraft, EMPTY_LEDGER, openDraft } from "../../src/notes/ledger.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -47,15 +47,6 @@ describe("the line that is quoted of a failed call", () => {
   it("the line that is quoted of a failed call is quoted without its secrets", () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     expect(quote(`error: cannot push with ${token}`).inNotes).not.toContain(token);
-  });
-});
-
-describe("the last line that says anything", () => {
-  const last = (output: string): string => findErrorLine(output, { limit: 60, isLast: true });
-
-  it("is absent if the output says nothing", () => {
-    for (const output of ["", "\n\n", "----\n....", "<bash_metadata>timed out</bash_metadata>"])
-      expect(last(output)).toBe("");
   });
 });
 

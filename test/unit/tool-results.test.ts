@@ -103,13 +103,6 @@ describe("reading a spilled file", () => {
     });
   }
 
-  it("reading a spilled file is not what merely mentions the folder", async () => {
-    const world = await openWorld();
-    const input = { command: "git log -p -- . ':!.opencode/tool-results/'" };
-    const history = call("bash", large, { state: { input } });
-    expect(await onlyOutput(world, [user("go"), answer([history])])).toContain(RESULTS);
-  });
-
   it("reading a spilled file with Grep works by the file's own path, in which the host would find nothing because git ignores it", async () => {
     const { strata } = await openWorld();
     const grep = { tool: "grep", sessionID: "ses_1", callID: "call_1" };
@@ -150,22 +143,5 @@ describe("the files that the context names", () => {
     expect(await onlyOutput(again, messages)).toBe(preview);
     expect(world.files.text(pathIn(preview))).toBe(large);
     expect(await again.log()).toContain("was missing and has been restored from the host's copy");
-  });
-
-  it("the files that the context names count as used when a session goes on, at most once an hour", async () => {
-    const world = await openWorld();
-    const messages = [user("go"), answer([call("bash", large)])];
-    const path = pathIn(await onlyOutput(world, messages));
-    await world.request(messages);
-    await world.strata.idle();
-    const first = world.files.modifiedMs.get(path);
-    world.clock.advance(60_000);
-    await world.request(messages);
-    await world.strata.idle();
-    expect(world.files.modifiedMs.get(path)).toBe(first);
-    world.clock.advance(3_600_000);
-    await world.request(messages);
-    await world.strata.idle();
-    expect(world.files.modifiedMs.get(path)).toBe((first ?? 0) + 3_660_000);
   });
 });

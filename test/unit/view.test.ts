@@ -21,13 +21,6 @@ describe("the size of the context", () => {
     expect(sizes.estimate("ses_1", sent)).toBeCloseTo(9_370 + 1_000, -1);
     expect(sizes.estimate("ses_1", [...sent, user("y".repeat(400))])).toBeCloseTo(9_370 + 1_100, -1);
   });
-
-  it("the size of the context is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
-    const sizes = createContextSizes();
-    const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
-    sizes.observe("ses_1", () => [broken], [broken]);
-    expect(sizes.estimate("ses_1", [user("x".repeat(800)), broken])).toBe(10_200);
-  });
 });
 
 describe("the key of a decision", () => {
@@ -47,28 +40,6 @@ describe("decisions", () => {
   const day1 = (key: string) => decide({ day: 1, key }, { outcome: "kept" });
   const batch = (...decisions: object[]) => ({ v: 1, session: "ses_1", layer: "x", decisions });
   const replaced = (key: string, file = "/r/f.txt") => ({ key, outcome: "replaced", text: "t", file });
-
-  it("decisions of a day are read once, also by two requests at a time", async () => {
-    const files = createMemoryFiles({ "/state/1970-01-02.jsonl": JSON.stringify(batch(kept("a"))) });
-    let reads = 0;
-    const counting = {
-      ...files,
-      async read(path: string) {
-        reads++;
-        return files.read(path);
-      },
-    };
-    const decisions = createDecisions({
-      clock: createFakeClock(),
-      files: counting,
-      log,
-      folder: "/state",
-      resultsFolder: "/r",
-    });
-    await Promise.all([decisions.load([1, 1]), decisions.load([1])]);
-    await decisions.load([1]);
-    expect([reads, decisions.find("a", "ses_1")?.judged?.outcome]).toEqual([1, "kept"]);
-  });
 
   it("the first of two about one result counts, on disk and in memory", async () => {
     const lines = [batch(kept("a")), batch(replaced("a"))].map((one) => JSON.stringify(one)).join("\n");
@@ -133,17 +104,5 @@ describe("decisions", () => {
       undefined,
       "replaced",
     ]);
-  });
-
-  it("decisions that cannot be written are not known either", async () => {
-    const decisions = createDecisions({
-      clock: createFakeClock(),
-      files: createMemoryFiles({ "/state": "a file" }),
-      log,
-      folder: "/state",
-      resultsFolder: "/r",
-    });
-    await expect(decisions.record("ses_1", "x", [day1("a")])).rejects.toThrow("ENOTDIR");
-    expect(decisions.find("a", "ses_1")).toBeUndefined();
   });
 });
