@@ -50,14 +50,7 @@ export function isFree({ input }: ModelPrices): boolean {
   return input === 0;
 }
 
-export interface KnownPrices {
-  /** Reads what earlier starts remembered; later calls do nothing. Never rejects. */
-  load(): Promise<void>;
-  /** Remembers the prices; writes them in the background if they are new. */
-  learn(name: ModelKey, prices: ModelPrices): void;
-  /** `undefined` if they are unknown. A text is "provider/model". */
-  find(name: ModelKey | string | undefined): ModelPrices | undefined;
-}
+export type KnownPrices = ReturnType<typeof createKnownPrices>;
 
 interface ModelKey {
   readonly providerID: string;
@@ -81,7 +74,7 @@ export function createKnownPrices({
   log: Log;
   path: string;
   writes: PQueue;
-}): KnownPrices {
+}) {
   const known = new Map<string, ModelPrices>();
   const stored = createStateFile<Stored>({
     files,
@@ -93,21 +86,25 @@ export function createKnownPrices({
   let loading: Promise<void> | undefined;
 
   return {
-    load() {
+    /** Reads what earlier starts remembered; later calls do nothing. Never rejects. */
+    load(): Promise<void> {
       loading ??= stored.read(path).then((models) => {
         for (const [name, prices] of models) if (!known.has(name)) known.set(name, prices);
       });
       return loading;
     },
 
-    learn(model, prices) {
+    /** Remembers the prices; writes them in the background if they are new. */
+    learn(model: ModelKey, prices: ModelPrices): void {
       const name = nameOf(model);
       if (JSON.stringify(known.get(name)) === JSON.stringify(prices)) return;
       known.set(name, prices);
       void writes.add(() => write(name, prices));
     },
 
-    find: (model) => (model === undefined ? undefined : known.get(nameOf(model))),
+    /** `undefined` if they are unknown. A text is "provider/model". */
+    find: (model: ModelKey | string | undefined): ModelPrices | undefined =>
+      model === undefined ? undefined : known.get(nameOf(model)),
   };
 
   async function write(name: string, prices: ModelPrices): Promise<void> {

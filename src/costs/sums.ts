@@ -245,32 +245,27 @@ export function findMeanContext(
 
 /* All ledgers piece by piece, for what goes on running: each is read again only when it has changed. */
 
-/** Every call may reject with the system's error. */
-export interface LedgerSums {
-  refresh(sessionID: string): Promise<void>;
-  /** All of them; sessions whose ledger is gone no longer count. */
-  refreshAll(): Promise<void>;
-  find(sessionID: string): Totals;
-  /** Of all sessions: in all, and on this day, as `formatLocalDay` writes it. */
-  addUp(day: string): { sessions: number; project: Totals; today: Totals };
-}
+export type LedgerSums = ReturnType<typeof createLedgerSums>;
 
-export function createLedgerSums(files: Files, folder: string): LedgerSums {
+/** Reading may reject with the system's error. */
+export function createLedgerSums(files: Files, folder: string) {
   /** `lastDay`: that of the last record. */
   const known = new Map<string, { size: string; totals: Totals; lastDay: string; ofLastDay: Totals }>();
 
   return {
     refresh,
-    find: (sessionID) => known.get(sessionID)?.totals ?? NOTHING,
+    find: (sessionID: string): Totals => known.get(sessionID)?.totals ?? NOTHING,
 
-    async refreshAll() {
+    /** All of them; sessions whose ledger is gone no longer count. */
+    async refreshAll(): Promise<void> {
       const ids = await listSessions(files, folder);
       for (const id of known.keys()) if (!ids.includes(id)) known.delete(id);
       // One by one: together they may be hundreds of megabytes.
       for (const id of ids) await refresh(id);
     },
 
-    addUp(day) {
+    /** Of all sessions: in all, and on this day, as `formatLocalDay` writes it. */
+    addUp(day: string): { sessions: number; project: Totals; today: Totals } {
       const all = [...known.values()];
       const ofToday = all.filter(({ lastDay }) => lastDay === day);
       return {

@@ -4,13 +4,6 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { Project } from "../operations/project.js";
 import { createMcpServer, type McpServerOptions } from "./server.js";
 
-export interface McpHandler {
-  /** Answers one request; never rejects. */
-  (request: Request): Promise<Response>;
-  /** Ends all sessions and waits until everything is written. Never rejects. */
-  close(): Promise<void>;
-}
-
 interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
   usedMs: number;
@@ -22,15 +15,18 @@ const MOST_SESSIONS = 64;
 const SILENT_MS = 3_600_000;
 const HEADER = "mcp-session-id";
 
+export type McpHandler = ReturnType<typeof createMcpHandler>;
+
 /** No tool reads or writes files, since the client may run elsewhere. */
 export function createMcpHandler(
   project: Project,
   options: Pick<McpServerOptions, "allowsPrivate" | "tools">,
-): McpHandler {
+) {
   const { clock } = project.cli;
   const server = createMcpServer(project, { ...options, allowsFiles: false });
   const sessions = new Map<string, Session>();
 
+  /** Answers one request; never rejects. */
   const handle = async (request: Request): Promise<Response> => {
     // No stream for the server's own messages: it sends none.
     if (request.method === "GET") return refuse(405, "expected POST");
@@ -43,6 +39,7 @@ export function createMcpHandler(
     return session.transport.handleRequest(request);
   };
 
+  /** Ends all sessions and waits until everything is written. Never rejects. */
   const close = async (): Promise<void> => {
     for (const { transport } of sessions.values()) await transport.close();
     await server.close();

@@ -45,18 +45,13 @@ export interface McpServerOptions extends SharedContextOptions {
   clientFolder?: string;
 }
 
-export interface McpServer {
-  /** Serves one client until its connection ends. `onEnd` is called when the client has left. */
-  accept(transport: Transport, onEnd?: () => void): Promise<void>;
-  /** Waits until all calls are answered and everything is written. Never rejects. */
-  close(): Promise<void>;
-}
-
 /** How long `close` waits for running calls. */
 const END_MS = 30_000;
 
+export type McpServer = ReturnType<typeof createMcpServer>;
+
 /** @throws WRONG_ARGUMENT for tools that do not exist */
-export function createMcpServer(project: Project, options: McpServerOptions): McpServer {
+export function createMcpServer(project: Project, options: McpServerOptions) {
   const { cli } = project;
   const wanted = chooseTools(tools, options.tools);
   const clients = new Set<Served>();
@@ -70,7 +65,8 @@ export function createMcpServer(project: Project, options: McpServerOptions): Mc
   };
 
   return {
-    async accept(transport, onEnd) {
+    /** Serves one client until its connection ends. `onEnd` is called when the client has left. */
+    async accept(transport: Transport, onEnd?: () => void): Promise<void> {
       const isHere = options.clientFolder !== undefined && (await isInProject(project, options.clientFolder));
       const hasPlugin = isHere && (await project.settings()).plugins.some(isStrata);
       const client = createServed(project, {
@@ -89,7 +85,8 @@ export function createMcpServer(project: Project, options: McpServerOptions): Mc
       await client.server.connect(transport);
     },
 
-    async close() {
+    /** Waits until all calls are answered and everything is written. Never rejects. */
+    async close(): Promise<void> {
       await waitAtMost(cli.clock, END_MS, async () => {
         for (const { leave, queue } of [...clients]) {
           await queue.onIdle();

@@ -19,15 +19,6 @@ export interface Credentials {
 /** The name of a client with the key. */
 export const KEY_CLIENT = "key";
 
-export interface Access {
-  /** `KEY_CLIENT`, or the name of a browser's session; `undefined` if the credentials are missing or wrong. */
-  identify(credentials: Credentials): string | undefined;
-  /** A code that a browser can exchange for a session, once and within `LINK_MS`. */
-  createCode(): string;
-  /** The cookie's value for this code; `undefined` if the code is unknown, used or expired. */
-  openSession(code: string): string | undefined;
-}
-
 export const LINK_MS = 10 * 60_000;
 /** Lifetime of a browser's session after its last request. */
 const SESSION_MS = 12 * 3_600_000;
@@ -37,20 +28,25 @@ const TOKEN_BYTES = 32;
 
 export const createToken = (): string => randomBytes(TOKEN_BYTES).toString("base64url");
 
-export function createAccess({ clock, key }: { clock: Pick<Clock, "now">; key: string }): Access {
+export type Access = ReturnType<typeof createAccess>;
+
+export function createAccess({ clock, key }: { clock: Pick<Clock, "now">; key: string }) {
   const keyDigest = digest(key);
   const codes = createTokens(clock, LINK_MS);
   const sessions = createTokens(clock, SESSION_MS);
   return {
-    identify({ apiKey, authorization, cookie }) {
+    /** `KEY_CLIENT`, or the name of a browser's session; `undefined` if the credentials are missing or wrong. */
+    identify({ apiKey, authorization, cookie }: Credentials): string | undefined {
       const given = apiKey ?? readBearer(authorization);
       if (given !== undefined) return timingSafeEqual(digest(given), keyDigest) ? KEY_CLIENT : undefined;
       return cookie === undefined ? undefined : sessions.find(cookie);
     },
 
-    createCode: () => codes.add(),
+    /** A code that a browser can exchange for a session, once and within `LINK_MS`. */
+    createCode: (): string => codes.add(),
 
-    openSession(code) {
+    /** The cookie's value for this code; `undefined` if the code is unknown, used or expired. */
+    openSession(code: string): string | undefined {
       const held = codes.find(code);
       if (held === undefined) return undefined;
       codes.remove(held);

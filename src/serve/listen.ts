@@ -15,12 +15,6 @@ import { findStateFolder } from "../project/opencode-files.js";
 import { isRecordName, locateRecord, planRecord, readOwner } from "../project/state-owner.js";
 import { createProjectFigures, type ProjectFigures } from "./figures.js";
 
-export interface Listening {
-  port: number;
-  /** Stops the server; resolves when no connection is left. Never rejects. */
-  stop(): Promise<void>;
-}
-
 export interface ListenOptions {
   clock: Clock;
   host: string;
@@ -56,7 +50,7 @@ const BOUNDS: Bounds = {
 const STOP_MS = 5_000;
 
 /** @throws StrataError NO_PORT */
-export async function listen(app: Hono, { clock, host, port, bounds }: ListenOptions): Promise<Listening> {
+export async function listen(app: Hono, { clock, host, port, bounds }: ListenOptions) {
   const { connections, headerBytes, headersMs, keptAliveMs, lookMs, requestMs, silentMs } = {
     ...BOUNDS,
     ...bounds,
@@ -84,7 +78,8 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
   await start(server, { host, port });
   return {
     port: (server.address() as AddressInfo).port,
-    async stop() {
+    /** Stops the server; resolves when no connection is left. Never rejects. */
+    async stop(): Promise<void> {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       isEnding = true;
       await waitAtMost(clock, STOP_MS, () => closed);

@@ -21,13 +21,6 @@ export interface Measured {
   startedMs: number;
 }
 
-export interface ServerMetrics {
-  contentType: string;
-  observe(observation: Observation): void;
-  /** All metrics in Prometheus' text format. Rejects if they cannot be read. */
-  format(): Promise<string>;
-}
-
 type Figure = [name: string, help: string, read: (figures: ProjectFigures) => number | undefined];
 
 /** Gauges: savings can fall, and deleting a ledger removes its share. */
@@ -53,8 +46,9 @@ const FIGURES: readonly Figure[] = [
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** `format` rejects if `measure` does. */
-export function createServerMetrics(measure: () => Promise<Measured>): ServerMetrics {
+export type ServerMetrics = ReturnType<typeof createServerMetrics>;
+
+export function createServerMetrics(measure: () => Promise<Measured>) {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -73,11 +67,12 @@ export function createServerMetrics(measure: () => Promise<Measured>): ServerMet
   const show = createGauges(registry);
   return {
     contentType: registry.contentType,
-    observe({ method, route, seconds, status }) {
+    observe({ method, route, seconds, status }: Observation): void {
       requests.inc({ method, route, status });
       durations.observe({ route }, seconds);
     },
-    async format() {
+    /** All metrics in Prometheus' text format. Rejects if they cannot be read. */
+    async format(): Promise<string> {
       show(await measure());
       return registry.metrics();
     },

@@ -24,20 +24,6 @@ export interface Changed {
   what: string;
 }
 
-/** Every call rejects with a `StrataError` that says why, or with the system's error. */
-export interface Actions {
-  /** What an operation answers to programs. */
-  read<T>(name: OperationName, input?: object): Promise<T>;
-  /** Runs an operation and says what came of it, also if it was refused. */
-  change(name: OperationName, input?: object): Promise<Changed>;
-  /** Opens the memory's file in the user's editor. */
-  editMemory(id: string): Promise<Changed>;
-  readNotes(session: string): Promise<{ path: string; text: string } | undefined>;
-  /** The user's editor; `undefined` if none is set. */
-  editor(): string | undefined;
-  editFile(path: string): Promise<Changed>;
-}
-
 export interface ActionsOptions {
   clock: Clock;
   files: Files;
@@ -49,15 +35,20 @@ export interface ActionsOptions {
 
 const MOST_NOTES_BYTES = 1024 * 1024;
 
-export function createActions(options: ActionsOptions): Actions {
+export type Actions = ReturnType<typeof createActions>;
+
+/** Every call rejects with a `StrataError` that says why, or with the system's error. */
+export function createActions(options: ActionsOptions) {
   const { env, whileSuspended } = options;
   let last: Promise<unknown> = Promise.resolve();
   const ask = (name: OperationName, input: object = {}) =>
     inTurn((project) => withCore(project, "person", (core) => perform(core, operations[name], input)));
 
   return {
+    /** What an operation answers to programs. */
     read: async <T>(name: OperationName, input?: object) => (await ask(name, input)).data as T,
-    async change(name, input) {
+    /** Runs an operation and says what came of it, also if it was refused. */
+    async change(name: OperationName, input?: object): Promise<Changed> {
       try {
         return { isDone: true, what: formatForPage(await ask(name, input)) };
       } catch (thrown) {
@@ -65,7 +56,8 @@ export function createActions(options: ActionsOptions): Actions {
         throw thrown;
       }
     },
-    editMemory: (id) =>
+    /** Opens the memory's file in the user's editor. */
+    editMemory: (id: string): Promise<Changed> =>
       inTurn(async ({ cli }) => {
         const { run } = await import("../operations/edit.js");
         const said: string[] = [];
@@ -73,9 +65,10 @@ export function createActions(options: ActionsOptions): Actions {
         const code = await whileSuspended(() => run({ ...cli, say: add, warn: add }, {}, [id]));
         return { isDone: code === 0, what: said.join("\n") };
       }),
-    readNotes: (session) => inTurn((project) => readNotes(project, session)),
+    readNotes: (session: string) => inTurn((project) => readNotes(project, session)),
+    /** The user's editor; `undefined` if none is set. */
     editor: () => findEditor(env),
-    editFile: (path) =>
+    editFile: (path: string): Promise<Changed> =>
       inTurn(async () => {
         await whileSuspended(() => openEditor(env, path));
         return { isDone: true, what: `Closed ${basename(path)}` };

@@ -25,25 +25,16 @@ export interface ScreenOptions {
   home: string;
 }
 
-/** No call throws or rejects. */
-export interface Screen {
-  /** For a slot of the sidebar; counts as shown until the slot is removed. */
-  drawSidebar(): unknown;
-  /** For a slot beside the prompt; empty while the sidebar is shown. The short form is for one with little room. */
-  drawFooter(isShort?: boolean): unknown;
-  open(page: Page, words?: string): void;
-  /** A turn has ended: what was remembered in it is told. */
-  endTurn(): void;
-  stop(): void;
-}
-
 /** Memories are stored behind the turn; those that wait for a model take longer. */
 const REMEMBERED_AFTER_MS = [3_000, 15_000];
 const MOST_TITLES = 2;
 const MOST_COMPLAINTS = 50;
 const UNDO_COMMAND = "strata.undo";
 
-export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOptions): Screen {
+export type Screen = ReturnType<typeof createScreen>;
+
+/** No call throws or rejects. */
+export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOptions) {
   const { clock, env, files, home } = options;
   const [shown, setShown] = solid.createSignal<SessionScreen | undefined>(undefined);
   const [sidebars, setSidebars] = solid.createSignal(0);
@@ -67,15 +58,18 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   watch.start();
 
   return {
-    drawSidebar: () =>
+    /** For a slot of the sidebar; counts as shown until the slot is removed. */
+    drawSidebar: (): unknown =>
       attempt(() => {
         // Read from the signal, this would make the slot draw itself again for ever.
         setSidebars(++drawnSidebars);
         solid.onCleanup(() => setSidebars(--drawnSidebars));
         return drawing.lines(() => formatSidebar(shown()));
       }, null),
-    drawFooter: (isShort) => drawing.lines(() => (sidebars() > 0 ? [] : formatFooter(shown(), isShort))),
-    open(page, words = "") {
+    /** For a slot beside the prompt; empty while the sidebar is shown. The short form is for one with little room. */
+    drawFooter: (isShort?: boolean): unknown =>
+      drawing.lines(() => (sidebars() > 0 ? [] : formatFooter(shown(), isShort))),
+    open(page: Page, words = ""): void {
       void openNow(page, words).catch((thrown) => {
         complain(`/${page} cannot be opened`, thrown);
         attempt(
@@ -84,11 +78,12 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
         );
       });
     },
-    endTurn() {
+    /** A turn has ended: what was remembered in it is told. */
+    endTurn(): void {
       void watch.look();
       notifier.lookSoon();
     },
-    stop() {
+    stop(): void {
       watch.stop();
       notifier.stop();
     },

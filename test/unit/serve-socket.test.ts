@@ -11,7 +11,7 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/io/clock.js";
-import { type Listening, type ListenOptions, listen } from "../../src/serve/listen.js";
+import { type ListenOptions, listen } from "../../src/serve/listen.js";
 import { type Chance, numberOf } from "../support/chance.js";
 import { patiently } from "../support/patience.js";
 import { removeFolder } from "../support/remove-folder.js";
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const SHORT = { headersMs: 100, requestMs: 100, lookMs: 20 };
 
-async function start(app: Hono, bounds: ListenOptions["bounds"] = {}): Promise<Listening> {
+async function start(app: Hono, bounds: ListenOptions["bounds"] = {}) {
   const listening = await listen(app, { clock: systemClock, host: "127.0.0.1", port: 0, bounds });
   open.push(listening.stop);
   return listening;
