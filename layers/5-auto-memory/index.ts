@@ -31,7 +31,7 @@ import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel
 import { countEvents, type Proof } from "../../src/kernel/proof.js";
 import { createGate } from "../../src/memory/gate/gate.js";
 import { type MemoryDraft, memoryTypes, planPrivateTypes } from "../../src/memory/memory.js";
-import type { Cause } from "../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Written } from "../../src/memory/store/store.js";
 import { createConversation } from "./conversation.js";
 import { createExtraction } from "./extract.js";

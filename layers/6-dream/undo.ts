@@ -1,7 +1,7 @@
 /** Undoes changes of memory, those of dreams among them. */
 import { formatError } from "../../src/base/error.js";
 import { nameWords } from "../../src/memory/likeness.js";
-import type { Cause } from "../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Undone } from "../../src/memory/store/store.js";
 import { readDreamState, writeDreamState } from "../../src/project/dream-state.js";
 import type { DreamParts } from "./dream.js";

@@ -11,7 +11,7 @@ import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { createGit } from "../io/node-git.js";
 import { formatJudge } from "../memory/in-words.js";
-import { type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
+import { type LedgerLine, sortByTime } from "../memory/store/ledger.js";
 import { readSafePage } from "../notes/session-files.js";
 import { findRevision } from "../operations/change.js";
 import { type Core, withCore } from "../operations/core.js";

@@ -4,7 +4,7 @@ import { formatCount } from "../base/format.js";
 import { formatJudge } from "../memory/in-words.js";
 import { type Memory, type MemoryType, parseID } from "../memory/memory.js";
 import { type Found, formatFound, listShownWhole } from "../memory/search/search.js";
-import type { LedgerLine } from "../memory/store/ledger-line.js";
+import type { LedgerLine } from "../memory/store/ledger.js";
 import { findEntities } from "../recall/entities.js";
 import { readTaken } from "../sources/bootstrap/taken.js";
 import { formatFactLine } from "./open-candidates.js";

@@ -3,7 +3,7 @@ import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import type { MemoryGate } from "../memory/draft.js";
 import { openLedger } from "../memory/store/collection.js";
-import type { LedgerLine } from "../memory/store/ledger-line.js";
+import type { LedgerLine } from "../memory/store/ledger.js";
 import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
 import { createEntries, type Looked, listPaths } from "../memory/store/scan.js";
 import type { Project } from "./project.js";

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
-import type { Cause } from "../memory/store/ledger-line.js";
+import type { Cause } from "../memory/store/ledger.js";
 import type { Written } from "../memory/store/store.js";
 import { WRONG_ARGUMENT } from "./command.js";
 import { type Caller, type Core, requireProject } from "./core.js";

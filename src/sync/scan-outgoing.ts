@@ -9,7 +9,7 @@ import type { Memory } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import { parsePath } from "../memory/path.js";
 import { listFingerprints } from "../memory/store/conflict-log.js";
-import { groupByKey, type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
+import { groupByKey, type LedgerLine, sortByTime } from "../memory/store/ledger.js";
 import { type SharedLine, SYNC } from "../memory/store/receipt.js";
 import type { Shared } from "../memory/store/store.js";
 

@@ -8,7 +8,7 @@ import { toPrintable } from "../base/printable.js";
 import { parseJson } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import { decodeText, type Files } from "../io/files.js";
-import { readLedgerLine } from "../memory/store/ledger-line.js";
+import { readLedgerLine } from "../memory/store/ledger.js";
 import { isFileName, planFolders } from "../project/folders.js";
 import { parseSessionScreen, type SessionScreen, screenPath } from "../status/session-screen.js";
 import type { Actions } from "./actions.js";

@@ -1,6 +1,6 @@
 /** An import that is cut off leaves a store that is whole, and can be repeated. */
 import { expect, it } from "vitest";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import { withDeath } from "../support/dying-files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { StrataError } from "../../src/base/error.js";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import type { Written } from "../../src/memory/store/store.js";
 import { type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";

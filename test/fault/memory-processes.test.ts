@@ -9,7 +9,7 @@ import { systemClock as clock } from "../../src/io/clock.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { Memories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";

@@ -1,6 +1,6 @@
 /** A machine that applies another one's changes, and whose process dies at each file operation in turn. */
 import { expect, it } from "vitest";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import type { OpenMemories, Shared } from "../../src/memory/store/store.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -14,7 +14,7 @@ import {
   splitPath,
 } from "../../src/memory/path.js";
 import { parsePending } from "../../src/memory/store/journal.js";
-import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
+import { readLedgerLine } from "../../src/memory/store/ledger.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { fc, runs } from "../support/property.js";
 import { forge, LEDGER_FILE } from "../support/victim.js";

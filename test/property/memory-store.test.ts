@@ -4,7 +4,7 @@
  * files.
  */
 import { expect, it } from "vitest";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import type { Memories, Written } from "../../src/memory/store/store.js";
 import { type DyingFiles, withDeath } from "../support/dying-files.js";
 import { createFakeClock } from "../support/fake-clock.js";

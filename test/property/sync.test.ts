@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Sync } from "../../src/sync/sync.js";
 import { type Chance, createChance } from "../support/chance.js";

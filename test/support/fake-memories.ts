@@ -1,5 +1,5 @@
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
-import type { Cause } from "../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Memories, MemoryStore, Written } from "../../src/memory/store/store.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";

@@ -1,5 +1,5 @@
 import type { Memory } from "../../src/memory/memory.js";
-import type { Cause } from "../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Memories, Written } from "../../src/memory/store/store.js";
 import { MORNING } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";

@@ -1,7 +1,7 @@
 import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
-import type { Cause, LedgerLine } from "../../src/memory/store/ledger-line.js";
+import type { Cause, LedgerLine } from "../../src/memory/store/ledger.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories, Written } from "../../src/memory/store/store.js";
 import type { Trust } from "../../src/memory/trust/trust.js";

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/base/days.js";
 import { type Issue, planMerges } from "../../src/cli/check/find-memory-issues.js";
 import { formatContentID } from "../../src/context/result-files.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import { damages, formatForeignToken } from "../support/damages.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";

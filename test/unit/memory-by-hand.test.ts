@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
 import type { Files } from "../../src/io/files.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { replayLedger } from "../../src/memory/store/ledger-line.js";
+import { replayLedger } from "../../src/memory/store/ledger.js";
 import {
   BY_TEST,
   createFakeTrust,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
+import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../src/base/hash.js";
-import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
+import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import { findPutBack } from "../../src/memory/store/undo-guard.js";
 import {
   BY_TEST,

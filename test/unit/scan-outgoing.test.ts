@@ -1,7 +1,7 @@
 /** Which memories may leave a machine, by their text. */
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../src/base/hash.js";
-import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
+import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import { type Outgoing, scanOutgoing } from "../../src/sync/scan-outgoing.js";
 
 const FILE = "2026-11-3f9a1c22.jsonl";

@@ -8,7 +8,7 @@ import { parseSavingsRecord } from "../../src/costs/savings.js";
 import { isCandidate } from "../../src/memory/candidates/candidate-store.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { parseConflict } from "../../src/memory/store/conflict-log.js";
-import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
+import { readLedgerLine } from "../../src/memory/store/ledger.js";
 import { createTrustRecord } from "../../src/memory/trust/record.js";
 import { parseBudgetLine } from "../../src/models/budget.js";
 import { parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";

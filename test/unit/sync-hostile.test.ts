@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashOf } from "../../src/base/hash.js";
-import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
+import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Sync } from "../../src/sync/sync.js";
 import { BY_TEST, draft } from "../support/memory-world.js";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { replayLedger } from "../../src/memory/store/ledger-line.js";
+import { replayLedger } from "../../src/memory/store/ledger.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Sync } from "../../src/sync/sync.js";
 import { BY_TEST, draft } from "../support/memory-world.js";

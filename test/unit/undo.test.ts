@@ -1,7 +1,7 @@
 /** Many changes in one step, and undoing them, with obstacles: changed by hand, in two folders, in two clones, gone. */
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.js";
-import { replayLedger } from "../../src/memory/store/ledger-line.js";
+import { replayLedger } from "../../src/memory/store/ledger.js";
 import { withDeath } from "../support/dying-files.js";
 import { draft, ledger, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 

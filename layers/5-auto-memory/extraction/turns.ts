@@ -11,7 +11,7 @@ import {
 } from "../../../src/memory/candidates/candidate.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryDraft, type MemoryType, usersTypes } from "../../../src/memory/memory.js";
-import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../../src/memory/store/ledger.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import { compareStatements } from "../../../src/text/compare.js";

@@ -23,7 +23,7 @@ import {
   fingerprint,
   type OtherVersion,
 } from "../../../src/memory/store/conflict-log.js";
-import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../../src/memory/store/ledger.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { toLine, withoutMark } from "../../../src/text/text.js";

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
-import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { Cause } from "../../../src/memory/store/ledger.js";
 import type { Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { refuseConflict } from "../injection/conflicts.js";

@@ -8,9 +8,8 @@
  */
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Memory } from "../../../src/memory/memory.js";
-import { readSessions } from "../../../src/memory/memory.js";
-import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import { type Memory, readSessions } from "../../../src/memory/memory.js";
+import type { Cause } from "../../../src/memory/store/ledger.js";
 import { mayBeHosts } from "../../../src/memory/store/undo-guard.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
 import { foldLetters } from "../../../src/text/text.js";

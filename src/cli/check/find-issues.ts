@@ -14,7 +14,7 @@ import { formatPrefix, type Memory } from "../../memory/memory.js";
 import { LEDGER } from "../../memory/path.js";
 import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
 import { readPending } from "../../memory/store/journal.js";
-import { readLedgerLine } from "../../memory/store/ledger-line.js";
+import { readLedgerLine } from "../../memory/store/ledger.js";
 import type { CollectionPlace } from "../../memory/store/places.js";
 import { listItself } from "../../memory/store/scan.js";
 import { findLocks } from "../../operations/doctor/machine.js";

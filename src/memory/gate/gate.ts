@@ -27,7 +27,7 @@ import {
   withSession,
 } from "../memory.js";
 import type { MemorySearch } from "../search/search.js";
-import type { Cause } from "../store/ledger-line.js";
+import type { Cause } from "../store/ledger.js";
 import type { MemoryStore, Written } from "../store/store.js";
 
 export interface Gate {

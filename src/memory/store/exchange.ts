@@ -11,7 +11,7 @@ import { foldName, formatLedgerFile, parsePath } from "../path.js";
 import type { Trust } from "../trust/trust.js";
 import { type Collection, findCollection, pathsOf } from "./collection.js";
 import { createConflictLog, listFingerprints } from "./conflict-log.js";
-import { describeStep, groupByKey, type LedgerLine } from "./ledger-line.js";
+import { describeStep, groupByKey, type LedgerLine } from "./ledger.js";
 import {
   isLater,
   planReceipt,

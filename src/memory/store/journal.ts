@@ -15,8 +15,7 @@ import { type Files, readPlainText, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { isLedgerFile, LEDGER, quotePath } from "../path.js";
-import { appendToLedger } from "./ledger.js";
-import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
+import { appendToLedger, type LedgerLine, readLedgerLine } from "./ledger.js";
 import { findWay } from "./scan.js";
 
 /** What `pending.json` holds. */

@@ -18,7 +18,7 @@ import { type Collection, createCollection, findCollection } from "./collection.
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
 import type { ExchangeOptions } from "./exchange.js";
 import { createIndexWriter, type IndexLimits } from "./index-page.js";
-import { sortByTime } from "./ledger-line.js";
+import { sortByTime } from "./ledger.js";
 import { createMoveOld } from "./old-private.js";
 import { planPlaces } from "./places.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";

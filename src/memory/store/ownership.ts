@@ -8,8 +8,7 @@ import type { Memory } from "../memory.js";
 import type { FoundFile } from "../trust/place.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import type { Ledger } from "./ledger.js";
-import type { LedgerLine } from "./ledger-line.js";
+import type { Ledger, LedgerLine } from "./ledger.js";
 import type { Entries, Entry } from "./scan.js";
 
 export interface OwnershipOptions {

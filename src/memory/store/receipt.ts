@@ -15,7 +15,7 @@ import { type Files, readPlainText } from "../../io/files.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
 import { fingerprint } from "./conflict-log.js";
-import { type FileStep, type LedgerLine, readLedgerLine } from "./ledger-line.js";
+import { type FileStep, type LedgerLine, readLedgerLine } from "./ledger.js";
 import { listItself } from "./scan.js";
 
 /** A memory's file: its path in the collection's folder, and its text. */

@@ -7,7 +7,7 @@
  */
 import type { Memory, MemoryDraft } from "../memory.js";
 import type { Use } from "../rank.js";
-import type { Cause, LedgerLine } from "./ledger-line.js";
+import type { Cause, LedgerLine } from "./ledger.js";
 import type { SharedLine } from "./receipt.js";
 
 export interface MemoryStore {

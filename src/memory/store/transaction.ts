@@ -8,8 +8,15 @@ import type { HeldLock } from "../../io/locks.js";
 import { findPrivateID } from "../draft.js";
 import { idOf, parsePath } from "../path.js";
 import { commitPending, type Journal } from "./journal.js";
-import { appendToLedger, type Ledger, rewriteLines } from "./ledger.js";
-import { type Cause, describeStep, type FileStep, type LedgerLine } from "./ledger-line.js";
+import {
+  appendToLedger,
+  type Cause,
+  describeStep,
+  type FileStep,
+  type Ledger,
+  type LedgerLine,
+  rewriteLines,
+} from "./ledger.js";
 import type { Ownership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
 import type { Entries, Looked } from "./scan.js";

@@ -6,7 +6,7 @@ import { StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { formatPath, parsePath } from "../path.js";
 import type { Collection } from "./collection.js";
-import { type Cause, groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
+import { type Cause, groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger.js";
 import type { Looked } from "./scan.js";
 import type { Memories, Undone } from "./store.js";
 import type { Transaction, TransactionStep } from "./transaction.js";

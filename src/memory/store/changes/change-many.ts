@@ -14,7 +14,7 @@ import {
   splitPath,
 } from "../../path.js";
 import { type Collection, findCollection, pathsOf } from "../collection.js";
-import { type Cause, PUBLISH } from "../ledger-line.js";
+import { type Cause, PUBLISH } from "../ledger.js";
 import type { AllChanged, MemoryCopy, OpenMemories, PlannedChange, Written } from "../store.js";
 import type { Transaction, TransactionStep } from "../transaction.js";
 import {

@@ -15,7 +15,7 @@ import {
 } from "../../memory.js";
 import { ARCHIVE, findPathFault, foldName, formatPath, planName } from "../../path.js";
 import { type Collection, findCollection, pathsOf } from "../collection.js";
-import type { Cause } from "../ledger-line.js";
+import type { Cause } from "../ledger.js";
 import type { Looked } from "../scan.js";
 import type { MemoryStore, OpenMemories, Written } from "../store.js";
 import type { Transaction } from "../transaction.js";
