@@ -20,33 +20,7 @@ import {
   type HookValue,
   hookRules,
 } from "./hooks.js";
-import type { Layer, SlashCommand, Tool } from "./layer.js";
-
-export interface Dispatcher {
-  /** Runs one call of the host. Never rejects, even if the host's objects are not as expected: that is logged. */
-  guard(hook: HookName, run: () => Promise<void>): Promise<void>;
-  /** Never rejects. Resolves with `value` itself if every layer passed. */
-  ask<H extends HookName>(
-    hook: H,
-    input: HookInput<H>,
-    value: HookValue<H>,
-    limit?: TimeLimit,
-  ): Promise<HookValue<H>>;
-  /** Time limit of this hook, shared by all hooks that run in the same call of the host. */
-  limit(hook: HookName): TimeLimit;
-  /** Tools of all layers, for the agent. */
-  readonly tools: readonly Tool[];
-  /** Commands of all layers, for people. */
-  readonly commands: readonly SlashCommand[];
-  /** Does any layer handle this hook? */
-  handles(hook: HookName): boolean;
-  /** Does any layer listen to events of this type? */
-  handlesEvent(type: string): boolean;
-  /** Resolves when no layer has work left in the background. Never rejects. */
-  onIdle(): Promise<void>;
-  /** Disposes every layer. A layer that fails or hangs does not delay the others. */
-  dispose(): Promise<void>;
-}
+import type { Layer } from "./layer.js";
 
 export interface DispatcherOptions {
   layers: readonly Layer[];
@@ -70,7 +44,9 @@ interface Asking
   inOrder: readonly Layer[];
 }
 
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
+export function createDispatcher(options: DispatcherOptions) {
   const { layers, clock, log, isFork = () => false, onCalled = () => {}, rules = hookRules } = options;
   const inOrder = ["before", undefined, "after"].flatMap((phase) =>
     layers.filter((layer) => layer.phase === phase),
@@ -79,17 +55,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const caller = createLayerCaller({ clock, log, rules, onCalled });
   const asking: Asking = { ...caller, inOrder, isFork, onCalled, rules };
   const limitOf = (hook: HookName): TimeLimit => createTimeLimit(clock, rules[hook].deadlineMs);
-  const ask: Dispatcher["ask"] = (hook, input, value, limit = limitOf(hook)) =>
-    askLayers(asking, hook, { input, value, limit });
 
   return {
-    ask,
+    /** Never rejects. Resolves with `value` itself if every layer passed. */
+    ask<H extends HookName>(
+      hook: H,
+      input: HookInput<H>,
+      value: HookValue<H>,
+      limit = limitOf(hook),
+    ): Promise<HookValue<H>> {
+      return askLayers(asking, hook, { input, value, limit });
+    },
+
+    /** Tools of all layers, for the agent. */
     tools: inOrder.flatMap(({ tools = [] }) => tools),
+    /** Commands of all layers, for people. */
     commands: inOrder.flatMap(({ commands = [] }) => commands),
 
+    /** Time limit of this hook, shared by all hooks that run in the same call of the host. */
     limit: limitOf,
 
-    async guard(hook, run) {
+    /** Runs one call of the host. Never rejects, even if the host's objects are not as expected: that is logged. */
+    async guard(hook: HookName, run: () => Promise<void>): Promise<void> {
       try {
         await run();
       } catch (thrown) {
@@ -97,14 +84,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
     },
 
-    handles: (hook) => inOrder.some((layer) => layer.handlers[hook] !== undefined),
-    handlesEvent: (type) => events.has(type),
+    /** Does any layer handle this hook? */
+    handles: (hook: HookName): boolean => inOrder.some((layer) => layer.handlers[hook] !== undefined),
+    /** Does any layer listen to events of this type? */
+    handlesEvent: (type: string): boolean => events.has(type),
 
-    async onIdle() {
+    /** Resolves when no layer has work left in the background. Never rejects. */
+    async onIdle(): Promise<void> {
       await Promise.all(inOrder.map((layer) => layer.onIdle?.()));
     },
 
-    async dispose() {
+    /** Disposes every layer. A layer that fails or hangs does not delay the others. */
+    async dispose(): Promise<void> {
       await Promise.all(
         inOrder.map((layer) =>
           caller.callWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
