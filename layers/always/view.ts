@@ -93,14 +93,14 @@ export function createView(options: ViewOptions): Layer {
   }
 }
 
-/* Notes that a session has begun in this instance, and records decisions inherited by a fork or lost with deleted state. */
+/* Notes that a session has begun in this instance, and records decisions that were lost with deleted state. */
 
 /** Ledger events whose loss changes the bytes; other decisions are made again with the same outcome. */
-const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited", "dropped", "expanded", "uncut"];
+const DEPARTURES = ["cleared", "cut", "compacted", "extended", "dropped", "expanded", "uncut"];
 
 /** Call for each request, before any decision about it. */
 function createSessionStart(options: ViewOptions): (request: ContextRequest) => Promise<void> {
-  const { breaks, decisions, files, folders, savings, sizes } = options;
+  const { breaks, decisions, files, folders, sizes } = options;
   const known = new Set<string>();
 
   return async (request) => {
@@ -112,35 +112,20 @@ function createSessionStart(options: ViewOptions): (request: ContextRequest) => 
   };
 
   /**
-   * The session is not new, but has no decisions. Either the machine state was deleted, and the history is sent in another
-   * form than before; or the session is a fork, and its parent's decisions apply.
+   * The session is not new, but has no decisions: it is a fork, and its parent's apply, or the machine state was deleted,
+   * and the history is sent in another form than before.
    */
   async function takeOver(request: ContextRequest): Promise<void> {
     const { history, sessionID } = request;
     if (history.lastAnswer === -1) return;
     const path = `${folders.savings}/${sessionID}.jsonl`;
     const { records } = await readJsonLines(files, path, parseSavingsRecord);
-    if (records.some(({ event }) => DEPARTURES.includes(event))) {
-      const last = history.messages[history.lastAnswer]?.info.time?.created;
-      const why = "the machine state was deleted, so what was decided is decided anew";
-      sizes.observe(sessionID, undefined, history.messages);
-      return breaks.recordLoss(request, `lost after ${last}`, why);
-    }
-    const results = countDeparted(request);
-    if (results === 0) return;
-    const reason = "it is a fork: what was decided before in its parent holds in it too";
-    savings.record({ session: sessionID, layer: LAYER, event: "inherited", reason, results });
+    if (!records.some(({ event }) => DEPARTURES.includes(event))) return;
+    const last = history.messages[history.lastAnswer]?.info.time?.created;
+    const why = "the machine state was deleted, so what was decided is decided anew";
+    sizes.observe(sessionID, undefined, history.messages);
+    await breaks.recordLoss(request, `lost after ${last}`, why);
   }
-}
-
-/** Number of messages, results and inputs that are shown in another form. */
-function countDeparted({ find, history }: ContextRequest): number {
-  const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
-  const ofCalls = history.results().flatMap((result) => [result.key, readInputKey(result).key]);
-  const decided = [...keys, ...ofCalls].map((key) => key && find(key));
-  return decided.filter(
-    (one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended ?? one.dropped),
-  ).length;
 }
 
 /*

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
-import type { StoredMessage, SyntheticInput, TheirCommand, TheirTool } from "../../src/host/2/contract.js";
+import type { StoredMessage, TheirTool } from "../../src/host/2/contract.js";
 import { createSetup } from "../../src/host/2/setup.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
@@ -48,7 +48,6 @@ interface HostState {
 export interface StandIn extends HostState {
   hooks: ReadonlyMap<string, (event: never) => unknown>;
   tools: ReadonlyMap<string, TheirTool>;
-  commands: ReadonlyMap<string, TheirCommand>;
   strata: Strata | undefined;
   /** A user's message; the agent makes these calls, one a request, and ends. Rejects if the plugin fails the turn. */
   ask(text: string, ...calls: ScriptedCall[]): Promise<void>;
@@ -71,9 +70,8 @@ export async function openStandIn(given: StandInOptions = {}): Promise<StandIn> 
   const state: HostState = { clock, files: plantFiles(clock), stored: [], sent: [] };
   const hooks = new Map<string, (event: never) => unknown>();
   const tools = new Map<string, TheirTool>();
-  const commands = new Map<string, TheirCommand>();
   const listeners = new Set<(event: unknown) => void>();
-  const context = makeContext(state, { hooks, tools, commands, listeners });
+  const context = makeContext(state, { hooks, tools, listeners });
   for (const [path, wrap] of Object.entries(given.around ?? {})) {
     const [domain = "", name = ""] = path.split(".");
     const methods = context[domain] as Record<string, Method>;
@@ -85,7 +83,7 @@ export async function openStandIn(given: StandInOptions = {}): Promise<StandIn> 
     const event = { type, created: clock.now(), data: { sessionID: SESSION, ...data } };
     for (const listener of listeners) listener({ ...event, location: { directory: PROJECT } });
   };
-  const host = { ...state, hooks, tools, commands, strata, emit };
+  const host = { ...state, hooks, tools, strata, emit };
   return {
     ...host,
     ask: (text, ...calls) => runTurn(host, text, calls),
@@ -123,13 +121,12 @@ async function startPlugin({ clock, files }: HostState, context: unknown, set: R
 interface Registered {
   hooks: Map<string, (event: never) => unknown>;
   tools: Map<string, TheirTool>;
-  commands: Map<string, TheirCommand>;
   listeners: Set<(event: unknown) => void>;
 }
 
 function makeContext(
   { clock, stored }: HostState,
-  { commands, hooks, listeners, tools }: Registered,
+  { hooks, listeners, tools }: Registered,
 ): Record<string, unknown> {
   const hookOf = (domain: string) => async (name: string, callback: (event: never) => unknown) =>
     void hooks.set(`${domain}.${name}`, callback);
@@ -146,15 +143,11 @@ function makeContext(
       hook: hookOf("session"),
       context: async () => structuredClone(stored),
       get: async () => ({ id: SESSION, title: "New session", time: { created: 0, updated: clock.now() } }),
-      synthetic: async ({ description = "", metadata, text }: SyntheticInput) =>
-        void admit(
-          { clock, stored },
-          { type: "synthetic", text, description, ...(metadata && { metadata }) },
-        ),
+      synthetic: async () => ({}),
       interrupt: async () => ({}),
     },
     tool: { hook: hookOf("tool"), transform: adding(tools) },
-    command: { list: () => inData([{ name: "review" }]), transform: adding(commands) },
+    command: { list: () => inData([{ name: "review" }]), transform: adding(new Map()) },
     event: { subscribe: ({ signal }: { signal: AbortSignal }) => subscribe(listeners, signal) },
     generate: { text: async () => ({ text: "" }) },
     agent: { get: () => inData({ id: "title" }) },

@@ -13,7 +13,7 @@ export interface ExplainedBreak extends PrefixBreak {
  * Records that change nothing already sent: results moved before they were sent, appended texts, and mere counts.
  */
 const HARMLESS = new Set([
-  ...["spilled", "extended", "inherited", "answer", "background"],
+  ...["spilled", "extended", "answer", "background"],
   ...["expanded", "pinned", "unpinned"],
 ]);
 
