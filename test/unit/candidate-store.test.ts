@@ -136,7 +136,7 @@ describe("a file of candidates", () => {
       ) as unknown as typeof files;
       const other = openTestCandidates({ files: failing, instance: "b" });
       await other.offer([candidateOf(REDIS, { message: "msg_2" })]).catch(() => undefined);
-      await other.noteJudged(["x"]).catch(() => undefined);
+      await other.noteAnswers(new Map([["x", "unsure"]])).catch(() => undefined);
       expect(textsOf(await openTestCandidates({ files, instance: "c" }).list())).toContain(SQLITE);
     }
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Candidate, WaitingCandidate } from "../../src/memory/candidates/candidate.js";
 import { planCandidates } from "../../src/memory/candidates/plan-candidates.js";
-import { formatCandidates, planReasons } from "../../src/memory/candidates/why.js";
+import { findReasons, formatCandidates } from "../../src/memory/candidates/why.js";
 import { describe as describeCandidate } from "../../src/operations/candidates.js";
 import { planCandidate, planCandidates as planPage } from "../../src/tui/pages.js";
 import { openTestCandidates } from "../support/candidates.js";
@@ -96,23 +96,26 @@ describe("candidates", () => {
   });
 });
 
-describe("planReasons", () => {
+describe("findReasons", () => {
   const line = { atMs: 1, session: "ses_1", by: "model" as const, why: "x" };
-  const judged = (n: number, text: string) => ({
+  const judgedOf = (n: number, text: string) => ({
     ...{ ...line, atMs: n, message: `msg_${n}`, text, outcome: "left out" as const },
   });
 
-  it("finds letters in a row in any script, or most words, newest first and at most ten", () => {
+  it("finds letters in a row in any script, or most words, newest first and at most ten", async () => {
     const judgements = [
-      judged(1, "发票号码按年份编号，因为税务局要求没有空缺。"),
-      judged(2, "Invoices are numbered per year, said the tax office."),
-      ...Array.from({ length: 12 }, (_, n) => judged(n + 10, `Deploy number ${n} went to Dublin.`)),
+      judgedOf(1, "发票号码按年份编号，因为税务局要求没有空缺。"),
+      judgedOf(2, "Invoices are numbered per year, said the tax office."),
+      ...Array.from({ length: 12 }, (_, n) => judgedOf(n + 10, `Deploy number ${n} went to Dublin.`)),
     ];
-    const find = (words: string) => planReasons(words, { judgements, memories: [], waiting: [] });
-    expect(find("按年份 编号").found.map(({ atMs }) => atMs)).toEqual([1]);
-    expect(find("tax office: invoices by year").found.map(({ atMs }) => atMs)).toEqual([2]);
-    expect(find("the moon").found).toEqual([]);
-    const deploys = find("went to dublin");
+    const judged = { judgements: async () => judgements, droppedMs: async () => undefined };
+    const candidates = { ...judged, list: async () => [] };
+    const memories = { list: async () => [], locate: async () => undefined };
+    const find = (words: string) => findReasons(words, { candidates, memories });
+    expect((await find("按年份 编号")).found.map(({ atMs }) => atMs)).toEqual([1]);
+    expect((await find("tax office: invoices by year")).found.map(({ atMs }) => atMs)).toEqual([2]);
+    expect((await find("the moon")).found).toEqual([]);
+    const deploys = await find("went to dublin");
     expect([deploys.found.map(({ atMs }) => atMs), deploys.more]).toEqual([
       [21, 20, 19, 18, 17, 16, 15, 14, 13, 12],
       2,

@@ -18,6 +18,7 @@ import {
   type SaidStatement,
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
+import type { ModelAnswer } from "../../../src/memory/candidates/candidate-store.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store/store.js";
@@ -102,18 +103,19 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
     const asking: Asking = { known: all.filter(isKnown).slice(0, MOST_MEMORIES), request, some };
     const asked = await ask(context, asking);
     const ids = some.map(({ id }) => id);
+    const inVain = new Map(ids.map((id) => [id, "unusable" as const]));
     if ("why" in asked) {
       // What was refused was not asked.
-      if (asked.isFailure) await candidates.noteTried(ids);
+      if (asked.isFailure) await candidates.noteAnswers(inVain);
       return asked;
     }
     const { notes, unread, unsure } = await carryOut(context, asked, asking).catch(async (thrown) => {
-      await candidates.noteTried(ids);
+      await candidates.noteAnswers(inVain);
       throw thrown;
     });
-    await candidates.noteJudged(ids.filter((id) => unsure.has(id)));
-    await candidates.noteTried(ids.filter((id) => unread.has(id) && !unsure.has(id)));
-    await candidates.settle(ids.filter((id) => !unsure.has(id) && !unread.has(id)));
+    const answerOf = (id: string): ModelAnswer =>
+      unsure.has(id) ? "unsure" : unread.has(id) ? "unusable" : "settled";
+    await candidates.noteAnswers(new Map(ids.map((id) => [id, answerOf(id)])));
     await candidates.note(notes);
     return {
       kept: notes.flatMap(({ id, outcome }) => (outcome === "kept" && id !== undefined ? [id] : [])),

@@ -61,12 +61,10 @@ export interface CandidateStore {
   offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]>;
   /** What waits: what was said in most sessions first, then by worth; without what expired or was taken back. */
   list(): Promise<readonly WaitingCandidate[]>;
-  /** They have become memories, or a model has kept nothing of them. */
+  /** They have become memories. */
   settle(ids: readonly string[]): Promise<void>;
-  /** A model was asked and gave no usable answer. After the last try they wait for the user only. */
-  noteTried(ids: readonly string[]): Promise<void>;
-  /** A model is not sure about these: they wait for the user. */
-  noteJudged(ids: readonly string[]): Promise<void>;
+  /** A model was asked about these, by id. */
+  noteAnswers(answers: ReadonlyMap<string, ModelAnswer>): Promise<void>;
   /** The agent was asked about these, by id; it is not asked again. */
   noteAsked(asked: ReadonlyMap<string, NonNullable<WaitingCandidate["asked"]>>): Promise<void>;
   /** Counts statements of a message; returns by place where each was said, this time included. */
@@ -90,6 +88,9 @@ export interface CandidateStoreOptions {
   log: Pick<Log, "warn">;
   locateRecord(): Promise<ProjectRecord>;
 }
+
+/** `settled`: nothing is left to keep of it; `unsure`: the user decides; `unusable`: asked in vain, for the last time it waits for the user. */
+export type ModelAnswer = "settled" | "unsure" | "unusable";
 
 const MOST_TRIES = 2;
 
@@ -120,12 +121,14 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     },
 
     settle: (ids) => changeThose(ids, () => undefined),
-    noteTried: (ids) =>
-      changeThose(ids, (one) => {
-        const tries = (one.tries ?? 0) + 1;
-        return { ...one, tries, ...(tries >= MOST_TRIES && { isJudged: true as const }) };
+    noteAnswers: (answers) =>
+      changeThose([...answers.keys()], (one) => {
+        const answer = answers.get(one.id);
+        if (answer === "settled") return undefined;
+        const tries = (one.tries ?? 0) + (answer === "unusable" ? 1 : 0);
+        const isJudged = answer === "unsure" || tries >= MOST_TRIES;
+        return { ...one, ...(tries > 0 && { tries }), ...(isJudged && { isJudged }) };
       }),
-    noteJudged: (ids) => changeThose(ids, (one) => ({ ...one, isJudged: true as const })),
     noteAsked: (all) =>
       changeThose([...all.keys()], (one) => {
         const asked = all.get(one.id);

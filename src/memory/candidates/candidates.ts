@@ -53,8 +53,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
 
     list: async () => (await open()).list(),
     settle: async (ids) => (await open()).settle(ids),
-    noteTried: async (ids) => (await open()).noteTried(ids),
-    noteJudged: async (ids) => (await open()).noteJudged(ids),
+    noteAnswers: async (answers) => (await open()).noteAnswers(answers),
     noteAsked: async (asked) => (await open()).noteAsked(asked),
     hear: async (texts, heard) => (await open()).hear(texts, heard),
     judgements: async () => (await open()).judgements(),

@@ -1,7 +1,4 @@
-/**
- * Why something that the user said was kept or not: from the judgements, the memories' sources and what waits. Pure but for
- * `findReasons`.
- */
+/** Why something that the user said was kept or not: from the judgements, the memories' sources and what waits. */
 import { DAY_MS } from "../../base/days.js";
 import { formatCount, formatPercent } from "../../base/format.js";
 import { foldLetters, toLine } from "../../text/text.js";
@@ -43,46 +40,28 @@ export interface Reasons {
   looked: { memories: number; waiting: number; judgements: number };
 }
 
-export interface ReasonSources {
-  judgements: readonly Judgement[];
-  /** Archived ones too. */
-  memories: readonly Memory[];
-  waiting: readonly WaitingCandidate[];
-  /** When the user dropped exactly these words. */
-  droppedMs?: number | undefined;
-}
-
-const MOST_SHOWN = 10;
-
 interface ReasonStores {
   candidates: Pick<Candidates, "droppedMs" | "judgements" | "list">;
   memories: Pick<Memories, "list" | "locate">;
 }
 
-/** Rejects with the system's error. */
-export async function findReasons(words: string, { candidates, memories }: ReasonStores): Promise<Reasons> {
-  const planned = planReasons(words, {
-    judgements: await candidates.judgements(),
-    memories: await memories.list({ archived: true }),
-    waiting: await candidates.list(),
-    droppedMs: await candidates.droppedMs(words),
-  });
-  const found = planned.found.map(async (one): Promise<Reason> => {
-    const file = one.memory === undefined ? undefined : await memories.locate(one.memory);
-    return { ...one, ...(file !== undefined && { file }) };
-  });
-  return { ...planned, found: await Promise.all(found) };
-}
+const MOST_SHOWN = 10;
 
-export function planReasons(words: string, sources: ReasonSources): Reasons {
-  const { droppedMs, memories, waiting } = sources;
+/** Rejects with the system's error. */
+export async function findReasons(words: string, stores: ReasonStores): Promise<Reasons> {
+  const memories = await stores.memories.list({ archived: true });
+  const waiting = await stores.candidates.list();
+  const all = await stores.candidates.judgements();
+  const judged = [...new Map(all.map((one) => [nameJudged(one), one])).values()];
+  const droppedMs = await stores.candidates.droppedMs(words);
   const matches = createMatch(words);
-  const judged = [...new Map(sources.judgements.map((one) => [nameJudged(one), one])).values()];
   const found: Reason[] = [];
   for (const memory of memories) {
     const of = judged.find(({ id, outcome }) => outcome === "kept" && id === memory.id);
-    const { content, provenance, title } = memory;
-    if (matches(provenance.evidence, content, title, of?.text)) found.push(explainMemory(memory));
+    const { content, id, provenance, title } = memory;
+    if (!matches(provenance.evidence, content, title, of?.text)) continue;
+    const file = await stores.memories.locate(id);
+    found.push({ ...explainMemory(memory), ...(file !== undefined && { file }) });
   }
   for (const one of waiting) {
     const said = one.said.flatMap(({ statements = [], text }) => [
@@ -180,7 +159,7 @@ const JUDGES: Readonly<Record<Judgement["by"], string>> = {
 /** Nothing where a memory or what waits already says it. */
 function explainJudged(
   { atMs, by, id, message, outcome, session, text: words, why }: Judgement,
-  { memories, waiting }: Pick<ReasonSources, "memories" | "waiting">,
+  { memories, waiting }: { memories: readonly Memory[]; waiting: readonly WaitingCandidate[] },
 ): Reason[] {
   const base = { words, atMs, session, by: JUDGES[by], outcome, why };
   if (outcome === "refused") return [base];
