@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { groupBy } from "../base/group.js";
-import { readMeaning, readWording } from "../text/wording.js";
+import { readMeaning, readWording } from "../text/compare.js";
 import { countShared, FILLERS, readPivots, readWords } from "../text/words.js";
 import { type Memory, readSessions } from "./memory.js";
 

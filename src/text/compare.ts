@@ -4,7 +4,6 @@
  */
 import { languageOf } from "./language.js";
 import { cut } from "./text.js";
-import { readMeaning } from "./wording.js";
 import { countShared, coverageOf, isNegated, normalise, overlapOf, readWords } from "./words.js";
 
 export type Relation = "same" | "contradicts" | "other";
@@ -108,4 +107,137 @@ function rejectsEarlier({ rejected, words, numbers }: Statement, earlier: Statem
 
 function hasUnshared(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   return countShared(words, others) < words.size;
+}
+
+/*
+ * Normalises texts so that free variations of wording disappear. Equal results mean the same statement; for unequal
+ * ones, a model or a person must decide.
+ *
+ * Cautious: an extra or moved word, a sign, a unit, or the case of a name in code makes another wording, because it may
+ * make another fact. "A calls B" and "B calls A" share all their words, and "reset the staging database on Mondays"
+ * differs from the same for production in only one.
+ */
+
+/** The text in lower case, without punctuation and extra spaces; words, order and symbols stay. */
+export function readWording(text: string): string {
+  // In code, every character and line counts.
+  return text.includes("```") ? text.trim() : splitPlaces(text).join(" ");
+}
+
+/** The same, without articles and with one spelling per word. */
+export function readMeaning(text: string): string {
+  if (text.includes("```")) return readWording(text);
+  return foldPhrases(splitSentences(text).map(moveBeginning).map(foldWords).join(" . "));
+}
+
+/** Words that are interchangeable in any context, by the kept spelling. */
+const SPELLINGS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    configuration: "config",
+    database: "db DB",
+    development: "dev",
+    directory: "dir folder",
+    documentation: "docs",
+    each: "every",
+    email: "e-mail",
+    javascript: "js",
+    kubernetes: "k8s",
+    minutes: "mins",
+    must: "shall",
+    postgresql: "postgres",
+    production: "prod",
+    repository: "repo",
+    seconds: "secs",
+    typescript: "ts",
+    use: "utilise utilize",
+    uses: "utilises utilizes",
+    "2": "two",
+    "3": "three",
+    "4": "four",
+    "5": "five",
+    "6": "six",
+    "7": "seven",
+    "8": "eight",
+    "9": "nine",
+    "10": "ten",
+  }).flatMap(([kept, others]) => others.split(" ").map((other) => [other, kept])),
+);
+
+/** Phrases with a shorter equivalent, or none. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/(?<=^| )(?:please|note that|remember that|keep in mind that|in order(?= to ))(?= |$) ?/g, ""],
+  [/(?<=^| )(do|does|did|is|are|was|were|have|has|had|would|should|could|must)n't(?= |$)/g, "$1 not"],
+  [/(?<=^| )(?:can't|cannot)(?= |$)/g, "can not"],
+  [/(?<=^| )won't(?= |$)/g, "will not"],
+  [/(?<=^| )(?:have to|has to)(?= )/g, "must"],
+  [/(\d) ?(?:percent|per cent|%)(?= |$)/g, "$1%"],
+  [/(\d) (?=(?:ms|s|min|h|kb|mb|gb|KB|MB|GB|KiB|MiB|GiB|px)(?: |$))/g, "$1"],
+  // Drops articles, not quantities or names: "a few" is not "few", and "option a" is a name.
+  [/(?<=^| )(?:the|an|a(?! (?:few|little|is|are|was|were|and|or|has|must|can)(?: |$)|$))(?= ) ?/g, ""],
+  [/使 用/g, "用"],
+  [/每 日/g, "每 天"],
+  [/(?<=环 境|项 目|仓 库|目 录) [里中](?= |$)/g, ""],
+  [/请 /g, ""],
+];
+
+const BEGINNING = /^(?:in|on|at|during|for|since|before|after|with|within|without) /i;
+
+/** "In staging, X" becomes "X in staging"; with a second comma it is unclear what the beginning belongs to. */
+function moveBeginning(sentence: string): string {
+  const [beginning = "", rest, ...more] = sentence.split(/, /);
+  if (rest === undefined || more.length > 0 || !BEGINNING.test(beginning)) return sentence;
+  return `${rest.replace(/[.!]+$/, "")} ${beginning}`;
+}
+
+function splitSentences(text: string): string[] {
+  return text.split(/(?<=[.!?;])\s+|\n\n+/).filter((sentence) => sentence.trim() !== "");
+}
+
+const foldWords = (sentence: string): string =>
+  splitPlaces(sentence)
+    .map((word) => (Object.hasOwn(SPELLINGS, word) ? SPELLINGS[word] : word))
+    .join(" ");
+
+function foldPhrases(text: string): string {
+  return PHRASES.reduce((folded, [phrase, kept]) => folded.replace(phrase, kept), text).trim();
+}
+
+/** A word that is not prose: with a digit, a symbol or an inner capital, or one or two capitals, like US. */
+const NO_PROSE = /[^\p{L}'’-]|\p{L}\p{Lu}|^\p{Lu}{1,2}$/u;
+/** Punctuation before and after a word; not "?", and none that matters in code. */
+const BEFORE = /^(?:["“”„‘’'([（【「『《]|\*\*|__)+/;
+const BEHIND = /(?:["“”’'\])）】」』》,;:、。.!]|\*\*|__)+$/;
+const END = /[.;!。]/;
+/** Replaces spaces within inline code, which is one word. */
+const WITHIN_CODE = "\u0001";
+
+function splitPlaces(text: string): string[] {
+  const words = normalise(text)
+    .replace(/^[ \t]*(?:[-*+]|#{1,6}|\d+\.)[ \t]+/gm, "")
+    .replace(/`[^`\n]+`/g, (code) => code.replace(/\s+/g, WITHIN_CODE))
+    // Han is written without spaces: each character is a word.
+    .replace(/\p{Script=Han}/gu, " $& ")
+    .split(/[\s\u3000]+/)
+    .flatMap((word, index) => foldWord(word, index === 0));
+  while (words.at(-1) === "." || words.at(-1) === ",") words.pop();
+  return words;
+}
+
+function foldWord(given: string, isFirst: boolean): string[] {
+  // "No, use npm" rejects an earlier statement, "no use" does not; 5" and 5' are measures.
+  if (/^no,$/i.test(given)) return ["no,"];
+  if (/^[\d.]+["']$/.test(given)) return [given];
+  const behind = BEHIND.exec(given)?.[0] ?? "";
+  const bare = given.slice(0, given.length - behind.length).replace(BEFORE, "");
+  const end = END.test(behind) ? ["."] : [];
+  if (bare === "" || /^[—–-]$/.test(bare)) return end.length > 0 || !/[,、]/.test(behind) ? end : [","];
+  return [foldCase(bare, isFirst), ...end];
+}
+
+/** "API" and "Api" are "api"; US, Go's `PATH`, readFile and src/A.ts stay. */
+function foldCase(word: string, isFirst: boolean): string {
+  if (word.includes("`")) return word.replaceAll("`", "");
+  if (isFirst && word === "A") return "a";
+  const isShout = word.length > 2 && /^\p{Lu}+$/u.test(word);
+  return isShout || !NO_PROSE.test(word) ? word.toLowerCase() : word;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compareStatements } from "../../src/text/compare.js";
+import { compareStatements, readMeaning } from "../../src/text/compare.js";
 import { foldSentence } from "../../src/text/text.js";
-import { readMeaning } from "../../src/text/wording.js";
 import {
   coverageOf,
   findStrayPivot,

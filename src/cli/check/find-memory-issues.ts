@@ -10,11 +10,10 @@ import {
   isProtected,
   mergeMetadata,
 } from "../../memory/likeness.js";
-import type { Memory } from "../../memory/memory.js";
-import { isFinding } from "../../memory/memory.js";
+import { isFinding, type Memory } from "../../memory/memory.js";
 import { findNameFault } from "../../memory/path.js";
 import type { OpenMemories } from "../../memory/store/store.js";
-import { readMeaning } from "../../text/wording.js";
+import { readMeaning } from "../../text/compare.js";
 
 /** What is wrong, and what can be done about it. */
 export interface Issue {

@@ -3,9 +3,8 @@ import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
 import type { Message } from "../../io/message.js";
 import { nameMessage, readOwnTexts } from "../../messages/call.js";
-import { type Compare, createComparison } from "../../text/compare.js";
+import { type Compare, createComparison, readMeaning } from "../../text/compare.js";
 import { foldLetters } from "../../text/text.js";
-import { readMeaning } from "../../text/wording.js";
 import {
   type Candidate,
   isHandedOver,
