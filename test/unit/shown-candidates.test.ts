@@ -86,7 +86,7 @@ describe("candidates", () => {
         `outcome +waiting as candidate ${one?.id}\\n +judged by +nobody yet\\n +to do +/keep ${one?.id} `,
       ),
     );
-    await expect(run("keep", "decision")).rejects.toThrow("say which to keep");
+    await expect(run("keep", "decision")).rejects.toThrow("must name candidates");
     await expect(run("keep", `${one?.id} decision idea`)).rejects.toThrow("expected one type");
     expect(await run("keep", `${one?.id} decision`)).toMatch(/^Remembered: decision\//);
     expect(await run("why", "queue redis")).toMatch(/judged by +you, when asked/);
