@@ -4,12 +4,10 @@ import { relative, sep } from "node:path";
 import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/agenda.js";
 import { StrataError } from "../base/error.js";
 import { groupBy } from "../base/group.js";
-import { listSwitches } from "../config/setting.js";
 import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
 import { readLedger as readSavings, type SessionFigures, sumFigures, sumFreed } from "../costs/sums.js";
 import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
-import { createGit } from "../io/node-git.js";
 import { formatJudge } from "../memory/in-words.js";
 import { type LedgerLine, sortByTime } from "../memory/store/ledger.js";
 import { readSafePage } from "../notes/session-files.js";
@@ -22,13 +20,13 @@ import { lookAtCandidates } from "../operations/open-candidates.js";
 import { isInAgentsShell, openOwnState, openProject, type Project } from "../operations/project.js";
 import { readOpen } from "../operations/reconcile.js";
 import { openConflictLog } from "../operations/record-rivals.js";
+import { readProjectStatus } from "../operations/status.js";
 import { isFileName } from "../project/folders.js";
 import { PERSON } from "../project/instances.js";
 import { type ContextItems, readContextItems } from "../status/context-items.js";
 import { readMemoryStatus } from "../status/memory-status.js";
 import { readSessionScreen } from "../status/session-screen.js";
 import { readTitles } from "../status/session-titles.js";
-import { readStatus } from "../status/status.js";
 
 /**
  * Runs the inspector's work on a project one task at a time: two stores open at once in one process would each consider
@@ -107,19 +105,8 @@ const MOST_DAYS = 30;
 
 /** The figures of `strata status` and `strata stats`; the last days, oldest first. */
 async function readOverview(project: Project) {
-  const { clock } = project.cli;
-  const { config, layers, problems } = await project.settings();
-  const { files } = openOwnState(project);
-  const switches = listSwitches(layers.map(({ settings }) => settings));
-  const given = { candidates: lookAtCandidates(project), clock, files, git: createGit() };
-  const { sessions: _, ...status } = await readStatus(given, project.folders, config, switches);
-  const { days, sessions } = sumFigures((await readSavings(files, project.folders.savings)).sessions);
-  return {
-    ...status,
-    problems: [...problems, ...status.problems],
-    requests: sessions.reduce((sum, { requests }) => sum + requests.length, 0),
-    days: days.slice(-MOST_DAYS),
-  };
+  const { days, sessions: _, ...status } = await readProjectStatus(project);
+  return { ...status, days: days.slice(-MOST_DAYS) };
 }
 
 /** What waits for the user, shown beside every view. */

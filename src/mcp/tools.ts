@@ -6,18 +6,17 @@ import { runDream } from "../../layers/6-dream/dream.js";
 import { formatDream } from "../../layers/6-dream/page.js";
 import { formatTime } from "../../layers/7-across-agents/format.js";
 import { formatLease, type LeaseOutcome } from "../../layers/7-across-agents/leases/leases.js";
-import { listSwitches } from "../config/setting.js";
-import { createGit } from "../io/node-git.js";
 import { type Memory, parseID, usersTypes } from "../memory/memory.js";
 import { createStyle } from "../operations/command.js";
 import { formatFactLine } from "../operations/open-candidates.js";
 import { perform } from "../operations/operation.js";
 import { isShownID, isShownPath } from "../operations/permit.js";
+import { readProjectStatus } from "../operations/status.js";
 import { operations } from "../operations/table.js";
 import { formatSession } from "../project/instances.js";
 import { parseEntityName } from "../recall/entities.js";
 import { formatStatus } from "../status/format-status.js";
-import { readStatus, type Status } from "../status/status.js";
+import type { Status } from "../status/status.js";
 import type { ClientContext, SharedContext } from "./client.js";
 import { fileTools } from "./file-tools.js";
 import { answerHits, findHits, formatBoot, formatHits, requireMemory, showMemory } from "./reading.js";
@@ -216,12 +215,7 @@ export const tools: readonly McpTool[] = [
     input: {},
     effect: "read",
     async run(_args, { shared }) {
-      const { candidates, config, files, project: of } = shared;
-      const { layers, problems } = await of.settings();
-      const switches = listSwitches(layers.map(({ settings }) => settings));
-      const given = { candidates, clock: of.cli.clock, files, git: createGit() };
-      const status = await readStatus(given, of.folders, config, switches);
-      status.problems.unshift(...problems);
+      const status = await readProjectStatus(shared.project);
       return formatStatus(
         shared.allowsPrivate ? status : await withoutPrivate(status, shared),
         createStyle(false),

@@ -8,27 +8,35 @@ import { createGit } from "../io/node-git.js";
 import { formatSaving } from "../status/format-figures.js";
 import { describeJudging, formatStatus, formatTitle } from "../status/format-status.js";
 import { readTitles } from "../status/session-titles.js";
-import { readStatus } from "../status/status.js";
+import { readStatus, type Status } from "../status/status.js";
 import { FORCE, type Style, writeNew } from "./command.js";
 import { lookAtCandidates } from "./open-candidates.js";
 import { defineTerminalOperation, flag } from "./operation.js";
-import { openOwnState } from "./project.js";
+import { openOwnState, type Project } from "./project.js";
 
 const NOT_LOADED =
   "opencode-strata is not configured in this project and has never run here; add it with strata init";
 
-export const status = defineTerminalOperation(z.object({}), async (project) => {
+/** What is wrong in the settings is the first of the problems. */
+export async function readProjectStatus(project: Project): Promise<Status> {
   const { cli, folders } = project;
-  const { config, layers, plugins, problems } = await project.settings();
+  const { config, layers, problems } = await project.settings();
   const { files } = openOwnState(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
   const given = { candidates: lookAtCandidates(project), clock: cli.clock, files, git: createGit() };
   const found = await readStatus(given, folders, config, switches);
-  const callRecords = await files.list(found.folders.calls);
+  return { ...found, problems: [...problems, ...found.problems] };
+}
+
+export const status = defineTerminalOperation(z.object({}), async (project) => {
+  const { cli, folders } = project;
+  const found = await readProjectStatus(project);
+  const callRecords = await cli.files.list(folders.calls);
   const hasRun = callRecords.length + Object.keys(found.sessions).length > 0;
-  const isLoaded = plugins.some(isStrata) || hasRun;
-  if (!isLoaded) found.layers = {};
-  found.problems.unshift(...problems, ...(isLoaded ? [] : [NOT_LOADED]));
+  if (!hasRun && !(await project.settings()).plugins.some(isStrata)) {
+    found.layers = {};
+    found.problems.push(NOT_LOADED);
+  }
   return { text: formatStatus(found, cli.style), data: found, isProblem: found.problems.length > 0 };
 });
 

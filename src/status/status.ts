@@ -6,6 +6,7 @@ import type { Config } from "../config/schema.js";
 import { isSwitchedOn } from "../config/setting.js";
 import type { SavingsRecord } from "../costs/savings.js";
 import {
+  type Figures,
   NOTHING,
   readLedger,
   type Saving,
@@ -53,6 +54,8 @@ export interface Status extends MemoryStatus {
     today: Saving;
     project: Saving;
   };
+  /** Oldest first, without days that have no records. */
+  days: Figures["days"];
   /** By session. */
   sessions: Record<string, SessionStatus>;
   /** Tool results on disk; equal results share a file. */
@@ -110,6 +113,7 @@ export async function readStatus(
       today: figures.days.find(({ day }) => day === today)?.saved ?? toSaving(NOTHING),
       project: figures.saved,
     },
+    days: figures.days,
     sessions,
     results,
     ...memory,

@@ -37,7 +37,7 @@ export function OverviewView() {
 }
 
 function Saved({ overview }: { overview: Overview }) {
-  const { requests, saved, savings } = overview;
+  const { saved, savings } = overview;
   const { project, today } = saved;
   const isSaved = isGain(project);
   const share = project.share === undefined ? undefined : formatPercent(project.share);
@@ -53,7 +53,7 @@ function Saved({ overview }: { overview: Overview }) {
       </p>
       <dl class="figures">
         <Removed totals={savings} />
-        <Figure label="Requests" value={formatCount(requests)} />
+        <Figure label="Requests" value={formatCount(savings.requests)} />
       </dl>
     </section>
   );
