@@ -2,7 +2,7 @@
 import { formatCount, formatMoney, formatTokens } from "../../base/format.js";
 import type { Overview, SessionPage } from "../answers.js";
 import { useWidth } from "./hooks.js";
-import { Table } from "./parts.js";
+import { List, Table } from "./parts.js";
 
 const HEIGHT = 220;
 const EDGE = { left: 48, right: 12, top: 12, bottom: 26 };
@@ -49,6 +49,12 @@ function Grid({ format, scale, width }: { scale: Scale; width: number; format(va
   );
 }
 
+const Label = ({ anchor, text, x }: { anchor: "start" | "middle" | "end"; text: string; x: number }) => (
+  <text class="axis" x={x} y={HEIGHT - 6} text-anchor={anchor}>
+    {text}
+  </text>
+);
+
 /** Tokens of each request, and an estimate without Strata. */
 export const ContextChart = ({ page }: { page: Pick<SessionPage, "requests" | "replacements"> }) => (
   <SizesChart
@@ -77,6 +83,11 @@ export function SizesChart({ replacements, sent, without, withoutName }: SizesCh
     values
       .map((value, at) => `${at === 0 ? "M" : "L"}${round(scale.x(at))} ${round(scale.y(value))}`)
       .join("");
+  const legend = [
+    ["with", "with Strata"],
+    ["bare", withoutName],
+    ...(replacements.length > 0 ? [["cut", "history replaced"]] : []),
+  ];
   const area = `${path(without)}${[...sent]
     .map((value, at) => `L${round(scale.x(at))} ${round(scale.y(value))}`)
     .reverse()
@@ -104,27 +115,17 @@ export function SizesChart({ replacements, sent, without, withoutName }: SizesCh
         <path class="line without" d={path(without)} />
         <path class="line with" d={path(sent)} />
         <circle class="end" cx={scale.x(sent.length - 1)} cy={scale.y(sent.at(-1) ?? 0)} r="4" />
-        <text class="axis" x={EDGE.left} y={HEIGHT - 6}>
-          request 1
-        </text>
-        <text class="axis" x={width - EDGE.right} y={HEIGHT - 6} text-anchor="end">
-          {formatCount(count)}
-        </text>
+        <Label x={EDGE.left} text="request 1" anchor="start" />
+        <Label x={width - EDGE.right} text={formatCount(count)} anchor="end" />
       </svg>
       <figcaption>
-        <ul class="legend">
-          <li>
-            <span class="dot with" /> with Strata
-          </li>
-          <li>
-            <span class="dot bare" /> {withoutName}
-          </li>
-          {replacements.length > 0 && (
-            <li>
-              <span class="dot cut" /> history replaced
-            </li>
+        <List rows={legend} class="legend">
+          {([kind, name]) => (
+            <>
+              <span class={`dot ${kind}`} /> {name}
+            </>
           )}
-        </ul>
+        </List>
       </figcaption>
       <Numbers
         head={["Request", "With", "Without"]}
@@ -164,18 +165,11 @@ export function DaysChart({ days }: { days: Overview["days"] }) {
             </rect>
           );
         })}
-        {days.map(({ day }, at) =>
-          at % Math.ceil(days.length / (width / DAY_WIDTH)) === 0 ? (
-            <text
-              key={day}
-              class="axis"
-              x={round(scale.x(at) + slot / 2)}
-              y={HEIGHT - 6}
-              text-anchor="middle"
-            >
-              {day.slice(5)}
-            </text>
-          ) : null,
+        {days.map(
+          ({ day }, at) =>
+            at % Math.ceil(days.length / (width / DAY_WIDTH)) === 0 && (
+              <Label key={day} x={round(scale.x(at) + slot / 2)} text={day.slice(5)} anchor="middle" />
+            ),
         )}
       </svg>
       <Numbers
@@ -191,7 +185,7 @@ export function DaysChart({ days }: { days: Overview["days"] }) {
   );
 }
 
-export function Numbers({ head, rows }: { head: readonly string[]; rows: readonly (readonly string[])[] }) {
+function Numbers({ head, rows }: { head: readonly string[]; rows: readonly (readonly string[])[] }) {
   return (
     <details class="numbers">
       <summary>Show as table</summary>

@@ -55,20 +55,18 @@ function Page() {
       (thrown: Error) => setError(thrown.message),
     );
   }, []);
-  if (error !== undefined)
+  if (!projects && error === undefined) return null;
+  const project = projects?.projects.find(({ id }) => id === chosen) ?? projects?.projects[0];
+  if (!project || !projects)
     return (
       <main class="alone">
-        <Failed>{error}</Failed>
-      </main>
-    );
-  if (!projects) return null;
-  const project = projects.projects.find(({ id }) => id === chosen) ?? projects.projects[0];
-  if (!project)
-    return (
-      <main class="alone">
-        <Empty>
-          Strata has not run in any project on this machine yet. Work in OpenCode, then reload this page.
-        </Empty>
+        {error === undefined ? (
+          <Empty>
+            Strata has not run in any project on this machine yet. Work in OpenCode, then reload this page.
+          </Empty>
+        ) : (
+          <Failed>{error}</Failed>
+        )}
       </main>
     );
   const drafts = draftsOf(project.id);
@@ -117,7 +115,7 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
     [project, changes, drafts, apply],
   );
   const now = useTime(projects.aheadMs);
-  const undo = (run: string, id: number): void => {
+  const undo = ({ id, run }: Toast): void => {
     close(id);
     void apply("undo", { run });
   };
@@ -134,7 +132,7 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
       setWantsSearch(true);
       go("memories");
     },
-    u: last?.run === undefined ? undefined : () => undo(last.run ?? "", last.id),
+    u: last && (() => undo(last)),
   });
   useEffect(() => {
     document.title = `${SECTION_NAMES[route.section]} · ${project.name} · Strata`;
@@ -155,11 +153,7 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
           {lost && <Failed>{lost}</Failed>}
           <View route={route} wantsSearch={wantsSearch} onSearch={endSearch} />
         </main>
-        <Toasts
-          toasts={toasts}
-          onClose={close}
-          onUndo={(run) => undo(run, toasts.find((one) => one.run === run)?.id ?? 0)}
-        />
+        <Toasts toasts={toasts} onClose={close} onUndo={undo} />
         {isHelp && <Shortcuts onClose={() => setIsHelp(false)} />}
       </NowContext.Provider>
     </SharedContext.Provider>
@@ -299,7 +293,7 @@ if (root) render(<Page />, root);
 
 interface ToastsProps {
   toasts: readonly Toast[];
-  onUndo(run: string): void;
+  onUndo(toast: Toast): void;
   onClose(id: number): void;
 }
 
@@ -307,15 +301,15 @@ interface ToastsProps {
 export function Toasts({ onClose, onUndo, toasts }: ToastsProps) {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.map(({ id, isError, run, text }) => (
-        <div key={id} class={isError ? "toast bad" : "toast"}>
-          <p>{text}</p>
-          {run !== undefined && (
-            <Button tone="quiet" hint="u" onClick={() => onUndo(run)}>
+      {toasts.map((toast) => (
+        <div key={toast.id} class={toast.isError ? "toast bad" : "toast"}>
+          <p>{toast.text}</p>
+          {toast.run !== undefined && (
+            <Button tone="quiet" hint="u" onClick={() => onUndo(toast)}>
               Undo
             </Button>
           )}
-          <Button tone="quiet" onClick={() => onClose(id)} label="Close">
+          <Button tone="quiet" onClick={() => onClose(toast.id)} label="Close">
             ×
           </Button>
         </div>
