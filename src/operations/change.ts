@@ -1,7 +1,7 @@
 /** Operations that change memories. Each is a step in the ledger, with a run that takes it back. */
 import * as z from "zod";
 import { planRemembered } from "../../layers/5-auto-memory/words/marked.js";
-import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
+import { formatUndone, undoChange } from "../../layers/6-dream/page.js";
 import { StrataError } from "../base/error.js";
 import { countMemories } from "../base/format.js";
 import { hashOf } from "../base/hash.js";

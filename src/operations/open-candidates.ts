@@ -3,7 +3,7 @@ import { formatDays } from "../memory/search/search.js";
 import type { Own } from "../project/own.js";
 import { locateRecord, type ProjectRecord } from "../project/state-owner.js";
 import { createEntities, type Entities } from "../sources/entities/entities.js";
-import { type EntityFact, formatFact } from "../sources/entities/entity-fact.js";
+import { type EntityFact, formatFact } from "../sources/entities/forges.js";
 import { openLocks, openOwnState, type Project } from "./project.js";
 
 /** The candidates of the project, beside any OpenCode that has them open. */

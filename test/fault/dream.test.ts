@@ -3,7 +3,7 @@
  * is whole, what is said is true, and the next one works.
  */
 import { expect, it } from "vitest";
-import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
+import { formatUndone, undoChange } from "../../layers/6-dream/page.js";
 import { formatError } from "../../src/base/error.js";
 import { planFolders } from "../../src/project/folders.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";

@@ -1,7 +1,7 @@
 /** What a dream leaves alone: what was taken back, what is contested, and what stands in the place of its own files. */
 import { expect, it } from "vitest";
 import { createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { undoChange } from "../../layers/6-dream/undo.js";
+import { undoChange } from "../../layers/6-dream/page.js";
 import { planFolders } from "../../src/project/folders.js";
 import { openDreamWorld, putMemory } from "../support/dream-world.js";
 import { PROJECT } from "../support/fake-host.js";

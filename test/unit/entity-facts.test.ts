@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Get } from "../../src/io/post.js";
 import { planFolders } from "../../src/project/folders.js";
 import { findNamesIn } from "../../src/sources/entities/entities.js";
-import { formatFact } from "../../src/sources/entities/entity-fact.js";
+import { formatFact } from "../../src/sources/entities/forges.js";
 import { nameOf, openEntityWorld } from "../support/entity-world.js";
 import { gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";
 import { memory } from "../support/memories.js";

@@ -4,7 +4,7 @@ import { waitAtMost } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readTaken } from "../../../src/sources/bootstrap/taken.js";
-import { type EntityFact, formatFact } from "../../../src/sources/entities/entity-fact.js";
+import { type EntityFact, formatFact } from "../../../src/sources/entities/forges.js";
 import { type Doubts, formatAge } from "./line.js";
 
 /** Never rejects because of a file's contents. */

@@ -14,8 +14,7 @@ import {
   type Entities,
   findNamesIn,
 } from "../../sources/entities/entities.js";
-import type { EntityState } from "../../sources/entities/entity-fact.js";
-import { formatLocated } from "../../sources/entities/forges.js";
+import { type EntityState, formatLocated } from "../../sources/entities/forges.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
-import { listFilesBelow } from "../../io/files-below.js";
+import { listFilesBelow } from "../../io/files.js";
 import { formatLock, type LockState } from "../../io/holders.js";
 import { createGit } from "../../io/node-git.js";
 import type { Folders } from "../../project/folders.js";

@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
-import { decodeStrictly, type Files } from "../../io/files.js";
-import { isOthers, listFilesBelow } from "../../io/files-below.js";
+import { decodeStrictly, type Files, isOthers, listFilesBelow } from "../../io/files.js";
 import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";

@@ -1,8 +1,7 @@
 /** Finds the files of a project that state facts, and reads them. Follows no link. */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
-import { decodeStrictly, type Files } from "../../io/files.js";
-import { isOthers, listFilesBelow } from "../../io/files-below.js";
+import { decodeStrictly, type Files, isOthers, listFilesBelow } from "../../io/files.js";
 import { findWay } from "../../memory/store/scan.js";
 import { findKind } from "./read-facts.js";
 import type { TakenFact } from "./taken.js";

@@ -14,8 +14,15 @@ import { formatError } from "../../base/error.js";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import { type Answer, fetchGet, type Get } from "../../io/post.js";
-import { boundFact, type EntityFact, type EntityKind, type EntityState } from "./entity-fact.js";
-import { type Forge, formatLocated, type LocatedEntity } from "./forges.js";
+import {
+  boundFact,
+  type EntityFact,
+  type EntityKind,
+  type EntityState,
+  type Forge,
+  formatLocated,
+  type LocatedEntity,
+} from "./forges.js";
 
 export interface AskOptions {
   clock: Clock;

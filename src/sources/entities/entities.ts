@@ -18,13 +18,17 @@ import {
   formatEntityName,
   parseEntityName,
 } from "../../recall/entities.js";
-import { boundFact, type EntityFact, type EntityState, MOST_FACTS, parseFacts } from "./entity-fact.js";
 import {
+  boundFact,
+  type EntityFact,
+  type EntityState,
   type Forge,
   formatLocated,
   type Home,
   type LocatedEntity,
   locateEntity,
+  MOST_FACTS,
+  parseFacts,
   planForges,
   readHome,
 } from "./forges.js";
