@@ -133,14 +133,6 @@ describe("an edit of a file that another instance", () => {
     expect(count(textOf(await b.request()), "at work here")).toBe(1);
   });
 
-  it("an edit of a file that another instance holds is told of, and of a folder that it holds", async () => {
-    const { a, b } = await openTalkers();
-    await a.tool("lease", { op: "claim", item: "./src/", why: "a rewrite" });
-    await b.before("edit", edit, "e1");
-    b.session.answer([call("edit", "Edited", { callID: "e1" })]);
-    expect(textOf(await b.request())).toMatch(/- src is held until .* for \\"a rewrite\\" by ses_a/);
-  });
-
   it("an edit of a file that another instance holds is refused where that is set, and nothing of it is on record as an edit", async () => {
     const { a, b, clock } = await openTalkers({ crossAgent: { onConflict: "block" } });
     await a.before("edit", edit);

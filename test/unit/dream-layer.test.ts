@@ -5,7 +5,6 @@ import { PROJECT, written } from "../support/fake-host.js";
 import { openWorld, type World } from "../support/world.js";
 
 const MEMORY = `${PROJECT}/.opencode/memory`;
-const STATE = `${PROJECT}/.opencode/strata/state/dream.json`;
 const MINUTE = 60_000;
 
 function put(world: World, name: string, content: string, changedMs = 0): void {
@@ -72,23 +71,6 @@ describe("when it dreams", () => {
     expect(hasDreamt(world)).toBe(false);
     await endTurn(world);
     expect(hasDreamt(world)).toBe(true);
-  });
-
-  it("a dream does not come twice within the interval, whatever the clock does, and not for a change or two", async () => {
-    const world = await open();
-    await begin(world);
-    await endTurn(world);
-    const state = world.files.text(STATE);
-    for (let n = 0; n < 8; n++) put(world, `more-${n}`, `Fact number ${n} of the second hour.`);
-    await begin(world);
-    await endTurn(world);
-    expect(world.files.text(STATE)).toBe(state);
-    const few = await openWorld();
-    put(few, "same", "Port 8080 is taken by the old frontend.");
-    put(few, "same-again", "port 8080 is taken by the old frontend");
-    await begin(few);
-    await endTurn(few);
-    expect(hasDreamt(few)).toBe(false);
   });
 
   it("a dream does not come at all when it is switched off, or memory is", async () => {

@@ -132,24 +132,6 @@ it("a memory said in three sessions gains importance, once", () => {
   expect(plan([after as Memory]).changes).toEqual([]);
 });
 
-it("missing files, and different facts under one title, are reported and nothing is changed", () => {
-  const memories = [
-    memoryOf({ id: "knowledge/a", title: "API port", content: "The api listens on port 8080." }),
-    memoryOf({ id: "knowledge/b", title: "API port", content: "The api listens on port 9090." }),
-  ];
-  const missingPaths = ({ id }: Memory) => (id === "knowledge/a" ? ["src/b.ts", "src/a.ts"] : []);
-  expect(plan(memories, { missingPaths })).toEqual({
-    changes: [],
-    findings: [
-      {
-        ids: ["knowledge/a", "knowledge/b"],
-        what: expect.stringContaining('say different things of "API port"'),
-      },
-      { ids: ["knowledge/a"], what: "knowledge/a names files that are not there: src/a.ts, src/b.ts" },
-    ],
-  });
-});
-
 it("a dream of any memories keeps status and words of protected ones, gives each fact a living successor, and leaves a second dream nothing to do", () => {
   const words = fc.array(
     fc.constantFrom("the", "api", "port", "8080", "not", "yesterday", "cache", "builds"),

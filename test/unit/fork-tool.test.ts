@@ -59,17 +59,6 @@ describe("the tool fork", () => {
     expect(world.host.forked.map(({ history }) => history)).toEqual(["none"]);
   });
 
-  it("the tool fork says why there is no report, and what was said by then", async () => {
-    const world = await openWorld();
-    const messages = [{ ...user("task"), info: { ...user("x").info, role: "assistant" } }];
-    world.host.respondForked = () => ({
-      kind: "failed",
-      reason: "no answer within 300 s",
-      run: runOf({ messages }),
-    });
-    expect(await fork(world, ["look"])).toContain("No report: no answer within 300 s. It last said: task\n");
-  });
-
   it("the tool fork is refused in a fork, in what is below one, and below an empty child of ours", async () => {
     const world = await openWorld();
     world.host.forks.set("ses_f", "ses_1").set("ses_below", "ses_1");

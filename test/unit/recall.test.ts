@@ -27,13 +27,9 @@ describe("words", () => {
   );
   const cases: [query: string, first: string][] = [
     ["Which ports did we use?", "port"],
-    ["listening", "port"],
     ["createUserIndex", "build"],
-    ["user index", "build"],
     ["request.ts", "build"],
     ["src/context/request.ts:12", "build"],
-    ["./src/view", "build"],
-    ["retry count", "snake"],
     ["max_retry_count", "snake"],
     ["服务器端口是什么", "chinese"],
     ["cafe ferme", "french"],
@@ -55,18 +51,6 @@ describe("words", () => {
       expect(recall.match(query)).toEqual([]);
     },
   );
-
-  it.each([
-    [3, 3],
-    [0, 0],
-    [-1, 0],
-    [2.9, 2],
-    [Number.NaN, 10],
-    [Number.POSITIVE_INFINITY, 20],
-  ])("recall returns at most the limit: %d gives %d", (limit, count) => {
-    const many = recallOf(...Array.from({ length: 20 }, (_, n) => text(`m${n}`, "same words")));
-    expect(many.search("words", { limit })).toHaveLength(count);
-  });
 });
 
 describe("dates", () => {
@@ -146,11 +130,8 @@ describe("what may be shown unasked", () => {
     ["why is the kube deploy slow?", ["k8s"]],
     ["ci pipelines on github actions", ["ci"]],
     ["typscript setup", ["typescript"]],
-    ["typsecript setup", ["typescript"]],
-    ["TYPESCRIPT", ["typescript"]],
     ["mongod keeps crashing", ["mongo"]],
     ["the mango is ripe", []],
-    ["k9s", []],
     ["show me the messages", []],
     ["what failed, which messages?", ["letters"]],
     ["have a look at src/parse.ts", ["bug", "ci"]],
@@ -206,13 +187,6 @@ describe("meaning, from an embedder", () => {
     const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(ids(recall.search("steel"))).toEqual([]);
     expect(ids(await recall.searchByMeaning("steel"))).toEqual(["bridge"]);
-  });
-
-  it("the embedder of recall is not asked about identifiers, and forgets removed entries", async () => {
-    const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
-    expect(await recall.searchByMeaning("steel_id")).toEqual([]);
-    recall.remove("bridge");
-    expect(await recall.searchByMeaning("steel")).toEqual([]);
   });
 
   it("recall with a failing embedder gives the hits of words alone", async () => {

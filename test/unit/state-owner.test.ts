@@ -96,13 +96,6 @@ describe("machine state that came with a repository", () => {
     await own.files.writeWhole(FOLDERS.leases, "[]");
     expect(log.lines).toEqual([expect.stringContaining("EACCES")]);
   });
-
-  it("machine state that came with a repository in a folder that is a link is left alone, and not read", async () => {
-    const { files, own } = open(worldOf(...shared));
-    files.links.add(S);
-    expect(await own.files.read(FOLDERS.leases)).toBeUndefined();
-    expect(files.text(FOLDERS.leases)).toBe('{"v":1,"leases":[]}');
-  });
 });
 
 describe("machine state of this machine", () => {

@@ -107,30 +107,6 @@ describe("two machines", () => {
     expect(files.join("\n")).not.toMatch(/^[<>=]{7}/m);
   });
 
-  it("a machine on whose version another one built before a conflict gets no record of that conflict", async () => {
-    const third = await open("third");
-    await remember(here, "8080", "port");
-    await exchange(here, there, third);
-    await edit(here, "decision/port", { content: "first" });
-    await exchange(here, there, third);
-    await edit(there, "decision/port", { content: "second" });
-    await edit(third, "decision/port", { content: "third" });
-    await exchange(there);
-    expect((await third.sync.push()).conflicts).toHaveLength(1);
-    expect((await here.sync.pull()).conflicts).toEqual([]);
-    expect((await there.sync.pull()).conflicts).toHaveLength(1);
-  });
-
-  it("a memory that one machine archives and the other edits stays active with the edit", async () => {
-    await remember(here, "8080", "port");
-    await exchange(here, there);
-    await edit(there, "decision/port", { content: "9090" });
-    await here.store.archive("decision/port", BY_TEST);
-    await exchange(here, there, here);
-    expect(await here.store.read("decision/port")).toMatchObject({ status: "active", content: "9090" });
-    expectSame();
-  });
-
   it("a memory that was changed, archived and removed since the last push is removed on the other machine, and its last text is not sent", async () => {
     await remember(here, "8080", "port");
     await exchange(here, there);
