@@ -91,11 +91,6 @@ export function createBareRepository({
       return (await text(["rev-parse", "--verify", TIP])).trim();
     },
 
-    /** Is `commit` present and an ancestor of `later`? */
-    async isBefore(commit: string, later: string): Promise<boolean> {
-      return (await run(["merge-base", "--is-ancestor", commit, later])).kind === "done";
-    },
-
     async listFiles(commit: string): Promise<BranchFile[]> {
       const listed = await text(["ls-tree", "-r", "-l", "-z", "--full-tree", commit]);
       return listed.split("\0").flatMap((entry) => {

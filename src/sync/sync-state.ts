@@ -71,7 +71,7 @@ export interface SyncState {
 export interface KnownLines {
   /** The commit that contains them, or `UNREAD`. */
   tip: string;
-  ids: ReadonlySet<string>;
+  ids: Set<string>;
 }
 
 /** Stored instead of the tip if lines were left out, so that the next fetch reads everything again. */
@@ -128,7 +128,7 @@ export function openSyncFiles(files: Files, { folder }: SyncPlace) {
       return /^[0-9a-f]{40,64}$/.test(tip) ? { tip, ids: new Set(ids.filter((id) => id !== "")) } : undefined;
     },
 
-    writeKnown: ({ ids, tip }: KnownLines) =>
+    writeKnown: ({ ids, tip }: { ids: ReadonlySet<string>; tip: string }) =>
       files.writeWhole(at("sync-ids.txt"), `${[tip, ...ids].join("\n")}\n`),
 
     /** Deletes the state of the previous remote. */

@@ -28,11 +28,9 @@ import {
   MOST_FILE_BYTES,
   parseSegment,
   planSegments,
-  type Scope,
 } from "./bare-repository.js";
 import { type Outgoing, scanOutgoing } from "./scan-outgoing.js";
 import {
-  type KnownLines,
   NO_SYNC,
   openSyncFiles,
   type SyncConfig,
@@ -158,12 +156,14 @@ async function runRound(
 ): Promise<Synced & { moved?: { why: string } }> {
   const { options, stored } = world;
   const { clock, exchange, place } = options;
-  const fetched = await fetchNew({ clock, repository: world.repository, scope: place.scope, stored }, config);
+  const fetched = await fetchNew(world, config);
   const { known, lines, tip } = fetched;
   const given = { isShared: (id: string) => known.has(id), isForeign: !config.isOwn };
   const taken = lines.length === 0 ? NOTHING : await exchange.take(place.scope, lines, given);
-  // Lines left out are read again with the next fetch.
-  const isWhole = fetched.isWhole && taken.deferred.length === 0;
+  // Lines left out are new again at the next fetch.
+  const left = new Set(taken.deferred.map(({ id }) => id));
+  for (const { line } of lines) if (left.has(line.key)) known.delete(line.id);
+  const isWhole = fetched.deferred.length + left.size === 0;
   const noteKnown = (at: string, ids: ReadonlySet<string>): Promise<void> =>
     stored.writeKnown({ tip: isWhole ? at : UNREAD, ids });
   if (tip !== undefined && fetched.isNew) await noteKnown(tip, known);
@@ -244,25 +244,17 @@ function planPause(instance: string, tries: number): number {
 
 /* Fetches the remote's branch and reads its new lines. */
 
-/** The result of a fetch. */
-export interface Fetched {
+interface Fetched {
   tip: string | undefined;
   files: BranchFile[];
-  known: KnownLines["ids"];
-  /** New lines. */
+  /** Ids of all lines on the branch. */
+  known: Set<string>;
+  /** Those that were not known before. */
   lines: SharedLine[];
+  /** Invalid lines with their file, files that are too large, and changes from the future. */
   deferred: Taken["deferred"];
-  /** `false` if some lines have to be read again next time. */
-  isWhole: boolean;
   /** `false` if the commit was already processed. */
   isNew: boolean;
-}
-
-export interface FetchOptions {
-  clock: Clock;
-  repository: BareRepository;
-  scope: Scope;
-  stored: Pick<SyncFiles, "readKnown">;
 }
 
 /** A line dated further ahead would win over all later changes. */
@@ -271,58 +263,44 @@ const MOST_AHEAD_MS = 2 * DAY_MS;
 const LONGEST_LINE = 2_000_000;
 
 /** @throws UNREACHABLE, NOSYNC */
-export async function fetchNew(options: FetchOptions, config: SyncConfig): Promise<Fetched> {
-  const { repository, scope, stored } = options;
+async function fetchNew(world: World, config: SyncConfig): Promise<Fetched> {
+  const { repository, stored } = world;
   const found = await repository.findTip(config);
-  const fetched: Fetched = {
-    tip: found,
-    files: [],
-    known: new Set(),
-    lines: [],
-    deferred: [],
-    isWhole: true,
-    isNew: true,
-  };
-  if (found === undefined) return fetched;
+  const nothing: Fetched = { tip: found, files: [], known: new Set(), lines: [], deferred: [], isNew: true };
+  if (found === undefined) return nothing;
   const before = await stored.readKnown();
   // Even if nothing is new: the repository is a cache and may have been deleted.
   const tip = await repository.fetchTip(config, found);
   const files = await repository.listFiles(tip);
-  await requireFormat(repository, files, { ...config, scope });
-  if (before?.tip === tip) return { ...fetched, files, known: before.ids, isNew: false };
-  // Lines are only ever added. If the branch was rewritten, all of it is read again.
-  const isLonger = before !== undefined && (await repository.isBefore(before.tip, tip));
-  const had = new Set(isLonger ? (await repository.listFiles(before.tip)).map(nameOf) : []);
-  const segments = files.filter((file) => parseSegment(file.path) && !had.has(nameOf(file)));
-  const known = isLonger ? before.ids : new Set<string>();
-  return readSegments(options, { fetched: { ...fetched, tip, files, known }, segments });
+  await requireFormat(world, files, config.branch);
+  if (before?.tip === tip) return { ...nothing, files, known: before.ids, isNew: false };
+  return { ...nothing, tip, files, ...(await readLines(world, files, before?.ids ?? new Set())) };
 }
 
-const nameOf = ({ blob, path }: BranchFile): string => `${path} ${blob}`;
-
 async function requireFormat(
-  repository: BareRepository,
+  { options: { place }, repository }: World,
   files: readonly BranchFile[],
-  { branch, scope }: SyncConfig & Pick<FetchOptions, "scope">,
+  branch: string,
 ): Promise<void> {
   const format = files.find(({ bytes, path }) => path === FORMAT_FILE && bytes <= MOST_FILE_BYTES);
   const [text] = format ? await repository.readFiles([format]) : [];
-  const fault = findFormatFault(text, scope);
+  const fault = findFormatFault(text, place.scope);
   if (fault !== undefined) throw new StrataError(NO_SYNC, `the branch ${branch} cannot be used: ${fault}`);
 }
 
-/** Adds the new lines. Lists invalid lines in `deferred`, with their file; the next fetch reads them again. */
-async function readSegments(
-  { clock, repository, scope }: FetchOptions,
-  { fetched, segments }: { fetched: Fetched; segments: readonly BranchFile[] },
-): Promise<Fetched> {
-  const prefix = formatPrefix({ scope, sensitivity: "internal" });
+/** Reads the whole branch, as it may have been rewritten. */
+async function readLines(
+  { options: { clock, place }, repository }: World,
+  files: readonly BranchFile[],
+  before: ReadonlySet<string>,
+): Promise<Pick<Fetched, "deferred" | "known" | "lines">> {
+  const prefix = formatPrefix({ scope: place.scope, sensitivity: "internal" });
   const latest = new Date(clock.now() + MOST_AHEAD_MS).toISOString();
-  const known = new Set(fetched.known);
-  const { lines } = fetched;
-  const left = new Map<string, string>();
-  const readable = segments.filter(({ bytes }) => bytes <= MOST_FILE_BYTES);
-  for (const { bytes, path } of segments) if (bytes > MOST_FILE_BYTES) left.set(path, formatTooLarge(bytes));
+  const [known, lines, left] = [new Set<string>(), [] as SharedLine[], new Map<string, string>()];
+  const segments = files.filter(({ path }) => parseSegment(path));
+  for (const { bytes, path } of segments)
+    if (bytes > MOST_FILE_BYTES) left.set(path, `it has ${bytes} bytes; expected at most ${MOST_FILE_BYTES}`);
+  const readable = segments.filter(({ path }) => !left.has(path));
   const texts = await repository.readFiles(readable);
   for (const [n, { path }] of readable.entries()) {
     const file = parseSegment(path)?.ledgerFile ?? "";
@@ -333,17 +311,13 @@ async function readSegments(
         left.set(read.line.key, `a change is dated ${read.line.at}; ${SET_CLOCK}`);
       else if (!known.has(read.line.id)) {
         known.add(read.line.id);
-        lines.push(read);
+        if (!before.has(read.line.id)) lines.push(read);
       }
     }
     await clock.pause(0);
   }
-  const deferred = [...left].map(([id, why]) => ({ id, why }));
-  return { ...fetched, known, deferred, isWhole: left.size === 0 };
+  return { known, lines, deferred: [...left].map(([id, why]) => ({ id, why })) };
 }
-
-const formatTooLarge = (bytes: number): string =>
-  `it has ${bytes} bytes; expected at most ${MOST_FILE_BYTES}`;
 
 const SET_CLOCK = "correct the clock of that machine or of this one";
 
