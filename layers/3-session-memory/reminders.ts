@@ -11,7 +11,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
-import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
+import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import { isStale } from "../../src/notes/session.js";
 
 /** A reminder and the result it is appended to. */

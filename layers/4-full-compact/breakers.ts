@@ -14,7 +14,7 @@
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { count, isRecord } from "../../src/base/shape.js";
-import { countUsableTokens, type ModelWindow } from "../../src/context/windows.js";
+import { countUsableTokens, type ModelWindow } from "../../src/context/request.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import { createStateFile, formatState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

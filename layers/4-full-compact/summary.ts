@@ -13,7 +13,7 @@ import type { Message } from "../../src/io/message.js";
 import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { isManualSummary, isSummary } from "../../src/messages/history.js";
-import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
+import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import type { Breakers } from "./breakers.js";
 import {
   composeCut,

@@ -8,16 +8,14 @@
  */
 import PQueue from "p-queue";
 import { StrataError } from "../../src/base/error.js";
-import type { ContextRequest } from "../../src/context/request.js";
-import { countUsableTokens } from "../../src/context/windows.js";
+import { type ContextRequest, countUsableTokens } from "../../src/context/request.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../../src/io/host.js";
 import type { Message } from "../../src/io/message.js";
 import { defineTool, type Tool } from "../../src/kernel/layer.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { readFacts } from "../../src/notes/facts.js";
 import { type ForkReport, formatForkReports } from "../../src/notes/fork-report.js";
 import { learnMessages } from "../../src/notes/learn.js";
-import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import { EMPTY_LEDGER, readFacts } from "../../src/notes/ledger.js";
 import type { forkArguments } from "./leases/arguments.js";
 import { listTouched } from "./subagents.js";
 

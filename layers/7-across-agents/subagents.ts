@@ -4,7 +4,7 @@ import { type Addition, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
+import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import type { FileTouch } from "../../src/notes/stored.js";
 import { cut, toLine } from "../../src/text/text.js";
 

@@ -9,8 +9,7 @@
  */
 import { isRecord } from "../base/shape.js";
 import type { DatedDecision } from "../context/decisions.js";
-import type { ContextRequest } from "../context/request.js";
-import type { ModelWindow } from "../context/windows.js";
+import type { ContextRequest, ModelWindow } from "../context/request.js";
 import type { ModelPrices } from "../costs/prices.js";
 import type { Message, ModelName } from "../io/message.js";
 import { findEventSession, type HostEvent } from "../messages/history.js";

@@ -3,8 +3,7 @@
  * is no second record that could differ or that a crash could prevent.
  */
 import { cut, toLine } from "../text/text.js";
-import { findOpenTodos } from "./facts.js";
-import { findRequestAt } from "./ledger.js";
+import { findOpenTodos, findRequestAt } from "./ledger.js";
 import { findState } from "./page-lines.js";
 import type { Answer, Ledger, Todo, UserRequest } from "./stored.js";
 

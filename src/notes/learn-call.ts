@@ -20,10 +20,9 @@ import {
 import { findErrorLine } from "../messages/error-line.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { cut, toLine, toSafeLine } from "../text/text.js";
-import { findLookedAt, findSubjects, isLooking } from "./commands.js";
 import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Draft, type Fact, put } from "./ledger.js";
-import { findNames } from "./wording.js";
+import { findLookedAt, findNames, findSubjects, isLooking } from "./wording.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;

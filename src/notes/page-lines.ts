@@ -5,10 +5,9 @@
 import { dirname } from "node:path";
 import { formatCount } from "../base/format.js";
 import { quote, toCode, toLine } from "../text/text.js";
-import { isLooking } from "./commands.js";
 import { findNumberAt, findRequestAt, numberOf } from "./ledger.js";
 import type { Answer, Change, Failure, Ledger } from "./stored.js";
-import { isSubstantive } from "./wording.js";
+import { isLooking, isSubstantive } from "./wording.js";
 
 export interface PageLine {
   /** Kind, colon, key of the fact. Unique in a page. */

@@ -5,9 +5,8 @@
 import type { Message } from "../io/message.js";
 import { createKnownMessages, type KnownMessages, nameMessage, readOwnTexts } from "../messages/call.js";
 import { isOnlyRest } from "../messages/history.js";
-import { readFacts, type SessionFacts } from "./facts.js";
 import { learnMessages } from "./learn.js";
-import { EMPTY_LEDGER, SHORTENED } from "./ledger.js";
+import { EMPTY_LEDGER, readFacts, type SessionFacts, SHORTENED } from "./ledger.js";
 import type { Ledger, Stored, TakenBack } from "./stored.js";
 
 export interface Session {

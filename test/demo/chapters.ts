@@ -129,7 +129,7 @@ export const chapters: readonly Chapter[] = [
     topic: "counting tokens",
     folder: "src/io",
     pattern: "token",
-    own: ["src/costs/prices.ts", "src/context/windows.ts", "src/context/context-size.ts"],
+    own: ["src/costs/prices.ts", "src/context/request.ts", "src/context/context-size.ts"],
     theirs: [
       "gpt-tokenizer/src/GptEncoding.ts",
       "gpt-tokenizer/esm/models.js",

@@ -1,7 +1,6 @@
 /** What is read out of a session's messages without a model. */
 import { describe, expect, it } from "vitest";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
-import { isLooking } from "../../src/notes/commands.js";
 import { findQuestion } from "../../src/notes/handoff.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { CAPS, EMPTY_LEDGER, numberOf } from "../../src/notes/ledger.js";
@@ -11,6 +10,7 @@ import {
   findNextStep,
   findReasons,
   findRules,
+  isLooking,
   isSubstantive,
 } from "../../src/notes/wording.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -4,8 +4,12 @@ import type { FollowedRequest } from "../../layers/always/baseline/baseline.js";
 import type { BaselineRequest } from "../../layers/always/baseline/plan-baseline.js";
 import { createRequestUsage, planAnswer } from "../../layers/always/request-usage.js";
 import { createContextSizes } from "../../src/context/context-size.js";
-import type { ContextRequest } from "../../src/context/request.js";
-import { countUsableTokens, createModelWindows, planBudget } from "../../src/context/windows.js";
+import {
+  type ContextRequest,
+  countUsableTokens,
+  createModelWindows,
+  planBudget,
+} from "../../src/context/request.js";
 import { type NewSavingsRecord, PRICE, type Savings } from "../../src/costs/savings.js";
 import type { Message, MessageInfo } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";

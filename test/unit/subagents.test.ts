@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/subagents.js";
 import type { Message } from "../../src/io/message.js";
-import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
-import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import { EMPTY_LEDGER, readFacts } from "../../src/notes/ledger.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";

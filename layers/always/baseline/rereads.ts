@@ -9,7 +9,7 @@ import { basename } from "node:path";
 import type { Find } from "../../../src/context/replay.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { History, Result } from "../../../src/messages/history.js";
-import { isLooking } from "../../../src/notes/commands.js";
+import { isLooking } from "../../../src/notes/wording.js";
 
 export interface RereadOptions {
   history: Pick<History, "messages" | "results">;

@@ -3,7 +3,7 @@
  * before the first request.
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
-import type { ModelWindow } from "../../context/windows.js";
+import type { ModelWindow } from "../../context/request.js";
 import type { ModelPrices } from "../../costs/prices.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Models } from "../../io/host.js";
