@@ -5,7 +5,7 @@ import { findByName } from "../../src/base/patterns.js";
 import { inSlices } from "../../src/base/slices.js";
 import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { findCutPath, namesResultFile } from "../../src/context/result-files.js";
+import { findCutPath, measureCutFile, namesResultFile } from "../../src/context/result-files.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result as AnyResult, History } from "../../src/messages/history.js";
 import { PREVIEW_LIMIT_BYTES, writePreview } from "./preview.js";
@@ -83,8 +83,6 @@ interface Spilled {
 /** A session and its decisions. */
 type Decided = Pick<ContextRequest, "find" | "sessionID">;
 
-/** A larger host file is not copied while a turn waits; the host's own preview stays and names it. */
-const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 /** OpenCode itself truncates every result above this. */
 const HOST_LIMIT_BYTES = 50_000;
 
@@ -135,12 +133,10 @@ export function createDecideResults(context: LayerContext) {
   }
 
   /** Size of the host's file with the whole result; `undefined` if it cannot be copied. */
-  async function readBytes(path: string): Promise<number | undefined> {
-    const found = await files
-      .stat(path)
-      .catch((thrown) => void log.warn(LAYER, `cannot stat ${path}: ${formatError(thrown)}`));
-    const canBeTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
-    return canBeTaken ? found.bytes : undefined;
+  function readBytes(path: string): Promise<number | undefined> {
+    return measureCutFile(files, path).catch(
+      (thrown) => void log.warn(LAYER, `cannot stat ${path}: ${formatError(thrown)}`),
+    );
   }
 
   /** Writes the file and makes the preview; `undefined` if the original must stay. */

@@ -13,6 +13,7 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import { isStale } from "../../src/notes/session.js";
+import { toLine } from "../../src/text/text.js";
 
 /** A reminder and the result it is appended to. */
 interface Reminder {
@@ -65,10 +66,10 @@ function formatReminder(facts: SessionFacts, calls: number): string | undefined 
   const rules = [...facts.constraints, ...facts.corrections].sort((a, b) => a.at - b.at).slice(-MOST_RULES);
   const todos = findOpenTodos(facts.todos).slice(0, MOST_TODOS);
   const list = (heading: string, texts: readonly string[]): string[] =>
-    texts.length === 0 ? [] : [heading, ...texts.map((text) => `- ${shorten(text, RULE_CHARACTERS)}`)];
+    texts.length === 0 ? [] : [heading, ...texts.map((text) => `- ${toLine(text, RULE_CHARACTERS)}`)];
   return [
     `[Strata] A reminder after ${calls} tool calls, no new request. The user asked:`,
-    shorten(request.text, REQUEST_CHARACTERS),
+    toLine(request.text, REQUEST_CHARACTERS),
     ...list(
       "The user's rules:",
       rules.map(({ text }) => text),
@@ -78,11 +79,6 @@ function formatReminder(facts: SessionFacts, calls: number): string | undefined 
       todos.map(({ content }) => content),
     ),
   ].join("\n");
-}
-
-function shorten(text: string, most: number): string {
-  const characters = [...text.replace(/\s+/g, " ").trim()];
-  return characters.length > most ? `${characters.slice(0, most).join("")}…` : characters.join("");
 }
 
 /** What an older session has left open is nobody's next step. */

@@ -15,7 +15,7 @@ import { cut } from "../text/text.js";
 import { CHARACTERS_PER_TOKEN } from "./context-size.js";
 import { type DatedDecision, decide } from "./decisions.js";
 import { formatWholeInput, type KnownDecision, readInputKey } from "./replay.js";
-import { findCutPath, type ResultFiles } from "./result-files.js";
+import { findCutPath, measureCutFile, type ResultFiles } from "./result-files.js";
 
 /** What can be cleared of an input. */
 interface LongInput {
@@ -267,9 +267,6 @@ interface StoreOptions {
   verb?: MarkerVerb;
 }
 
-/** As in layer 1. */
-const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
-
 export function createStore({ files, host, resultFiles, verb }: StoreOptions): Store {
   const { directory } = host;
 
@@ -300,10 +297,8 @@ export function createStore({ files, host, resultFiles, verb }: StoreOptions): S
 
   async function readWhole({ part, text }: ResultToClear["result"]): Promise<Uint8Array> {
     const cutPath = findCutPath(part, text);
-    const found = cutPath === undefined ? undefined : await files.stat(cutPath);
-    // A larger file is not copied while a turn waits; the stored text names it.
-    const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
-    const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
-    return whole ?? Buffer.from(text);
+    if (cutPath === undefined || (await measureCutFile(files, cutPath)) === undefined)
+      return Buffer.from(text);
+    return (await files.read(cutPath)) ?? Buffer.from(text);
   }
 }

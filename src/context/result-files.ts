@@ -88,3 +88,13 @@ export function findCutPath({ state: { metadata } }: ToolPart, text: string): st
   const path = metadata?.outputPath;
   return metadata?.truncated === true && typeof path === "string" && text.includes(path) ? path : undefined;
 }
+
+/** A larger file is not copied while a turn waits; the host's own text stays and names it. */
+const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
+
+/** Size of such a file; `undefined` if it cannot be copied. Rejects with the system's error. */
+export async function measureCutFile(files: Pick<Files, "stat">, path: string): Promise<number | undefined> {
+  const found = await files.stat(path);
+  const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
+  return isTaken ? found.bytes : undefined;
+}
