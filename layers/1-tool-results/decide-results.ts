@@ -91,8 +91,6 @@ export function isUndecided({ find }: Decided): (result: Result) => boolean {
   return ({ key }) => find(key)?.judged === undefined;
 }
 
-export type DecideResults = ReturnType<typeof createDecideResults>;
-
 export function createDecideResults(context: LayerContext) {
   const { clock, config, files, log, resultFiles } = context;
   const policy = config.toolResults;

@@ -151,17 +151,9 @@ interface Taken {
 
 /** Whole lines from the start up to line `before` (excluded), or the beginning of a first line that is too long. */
 function takeFromStart(lines: readonly string[], roomBytes: number, before: number): Taken {
-  let text = "";
-  let count = 0;
-  for (const raw of lines.slice(0, Math.max(0, before - 1))) {
-    if (raw.length > roomBytes) break;
-    const line = `${clean(raw)}\n`;
-    if (byteLength(text) + byteLength(line) > roomBytes) break;
-    text += line;
-    count++;
-  }
+  const taken = takeWhole(lines.slice(0, Math.max(0, before - 1)), roomBytes);
   const [first] = lines;
-  if (count > 0 || first === undefined) return { text, count };
+  if (taken.length > 0 || first === undefined) return { text: taken.join(""), count: taken.length };
   const ellipsis = "…\n";
   const start = cutToBytes(clean(first.slice(0, roomBytes)), roomBytes - byteLength(ellipsis));
   return start === "" ? { text: "", count: 0 } : { text: start + ellipsis, count: 1 };
@@ -169,21 +161,26 @@ function takeFromStart(lines: readonly string[], roomBytes: number, before: numb
 
 /** Whole lines up to the end, or the end of a last line that is too long. */
 function takeFromEnd(lines: readonly string[], roomBytes: number): Taken {
-  let text = "";
-  let count = 0;
-  for (let index = lines.length - 1; index >= 0; index--) {
-    const raw = lines[index] ?? "";
-    if (raw.length > roomBytes) break;
-    const line = `${clean(raw)}\n`;
-    if (byteLength(text) + byteLength(line) > roomBytes) break;
-    text = line + text;
-    count++;
-  }
+  const taken = takeWhole(lines.toReversed(), roomBytes);
   const last = lines.at(-1);
-  if (count > 0 || last === undefined) return { text, count };
+  if (taken.length > 0 || last === undefined) return { text: taken.reverse().join(""), count: taken.length };
   const ellipsis = "…";
   const end = cutToLastBytes(clean(last.slice(-roomBytes)), roomBytes - byteLength(ellipsis) - 1);
   return { text: `${ellipsis}${end}\n`, count: 1 };
+}
+
+/** The first lines, with their line ends, as many as fit. */
+function takeWhole(lines: readonly string[], roomBytes: number): string[] {
+  const taken: string[] = [];
+  let left = roomBytes;
+  for (const raw of lines) {
+    if (raw.length > roomBytes) break;
+    const line = `${clean(raw)}\n`;
+    left -= byteLength(line);
+    if (left < 0) break;
+    taken.push(line);
+  }
+  return taken;
 }
 
 const LONGEST_LINE_BYTES = 160;
@@ -199,7 +196,7 @@ const LINES_AT_A_TIME = 2_000;
  * Errors, exit states, counts, landmarks and warnings between two line numbers (both excluded), as many as fit, each
  * with its line number, in text order. Empty if there are none.
  */
-export function* findLinesThatMatter(
+function* findLinesThatMatter(
   excerpt: Excerpt,
   between: { after: number; before: number },
   roomBytes: number,
@@ -251,7 +248,7 @@ export function clean(line: string): string {
 }
 
 /** The longest prefix of `text` that fits, cut between characters. */
-export function cutToBytes(text: string, limitBytes: number): string {
+function cutToBytes(text: string, limitBytes: number): string {
   let bytes = 0;
   let end = 0;
   for (const character of text) {
@@ -263,7 +260,7 @@ export function cutToBytes(text: string, limitBytes: number): string {
 }
 
 /** The longest suffix of `text` that fits, cut between characters. */
-export function cutToLastBytes(text: string, limitBytes: number): string {
+function cutToLastBytes(text: string, limitBytes: number): string {
   const reversed = Array.from(text).reverse();
   let bytes = 0;
   const kept = reversed.findIndex((character) => {
@@ -274,13 +271,13 @@ export function cutToLastBytes(text: string, limitBytes: number): string {
 }
 
 /** Length in bytes of UTF-8. */
-export const byteLength = (text: string): number => Buffer.byteLength(text);
+const byteLength = (text: string): number => Buffer.byteLength(text);
 
 /**
  * The part of a result that a preview is made from: all of it or, if it is large, its beginning and end. Decoding is
  * lenient, so that a result in another encoding, or cut inside a character, still gets a preview.
  */
-export interface Excerpt {
+interface Excerpt {
   bytes: number;
   lines: number;
   /** Length of the longest line in `head` and `tail`, in UTF-16 units. */
@@ -297,7 +294,7 @@ export interface Excerpt {
 const WINDOW_BYTES = 256_000;
 const NEWLINE = 0x0a;
 
-export function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
+function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
   const lines = countLines(content);
   yield;
   if (content.byteLength <= 2 * WINDOW_BYTES) {
@@ -318,7 +315,7 @@ export function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
 }
 
 /** "108,894 bytes in 20,000 lines" */
-export function formatSize({ bytes, lines }: Excerpt): string {
+function formatSize({ bytes, lines }: Excerpt): string {
   return `${formatCount(bytes)} bytes in ${lines === 1 ? "one line" : `${formatCount(lines)} lines`}`;
 }
 

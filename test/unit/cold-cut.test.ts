@@ -51,19 +51,6 @@ describe("a session that somebody comes back to after an hour", () => {
       /^idle for 61 min, the cache lives 60 min; the context has about 2\d,\d{3} tokens of 20,000$/,
     );
   });
-
-  it("a session that somebody comes back to after an hour stays whole if it is small, or the setting is false", async () => {
-    const off = { autoCompact: { ...autoCompact, coldThreshold: false } };
-    for (const pause of [
-      { answers: 12 },
-      { options: off },
-      { options: { autoCompact: { enabled: false } } },
-    ]) {
-      const { view, world } = await comeBack({ minutes: 61, ...pause });
-      expect(isCut(view)).toBe(false);
-      expect(world.host.toasts).toEqual([]);
-    }
-  });
 });
 
 it("a session whose user comes back after five minutes stays whole, though its cache is cold", async () => {
