@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createGit } from "../../src/io/node-git.js";
-import { hideFromGit, hidesAll, planFolders, planRules } from "../../src/project/folders.js";
+import { hideFromGit, hidesAll, planFolders } from "../../src/project/folders.js";
 import { findOwnFlaws } from "../../src/project/own-flaws.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -64,14 +64,6 @@ describe("a .gitignore in a folder of Strata", () => {
       if (hidesAll(text)) expect(readFileSync(join(project, "f/.gitignore"), "utf8")).toBe(text);
     });
   }
-
-  it("a .gitignore in a folder of Strata lacks only the rules that it has in no spelling", () => {
-    const rules = ["MEMORY.md", "/errors.log*"];
-    expect(planRules("/MEMORY.md\nerrors.log*\n", rules)).toEqual([]);
-    expect(planRules("MEMORY.md\n", rules)).toEqual(["/errors.log*"]);
-    expect(planRules("MEMORY.md\n/errors.log*\n!MEMORY.md\n", rules)).toEqual(rules);
-    expect(planRules("*\n", rules)).toEqual([]);
-  });
 });
 
 describe("what git tracks", () => {

@@ -1,10 +1,7 @@
 /** Commands that change many memories at once: by type, age and words. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/base/days.js";
-import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { BY_TEST, draft, openMemoryWorld } from "../support/memory-world.js";
 import { runStrata } from "../support/shell.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
@@ -56,23 +53,6 @@ describe("strata memory archive by type, age and words", () => {
       [...before.keys()].filter((path) => path.endsWith(".md")).sort(),
     );
     expect((await runStrata(files, "memory archive --match nothing-like-it")).out).toBe("No memory matches.");
-  });
-
-  it("archive --older-than counts from the last change", async () => {
-    const clock = createFakeClock(MORNING - 40 * DAY_MS);
-    const { files, store } = openMemoryWorld({
-      files: createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }),
-      clock,
-    });
-    await store.remember(draft("an old fact"), BY_TEST);
-    await store.onIdle();
-    await runStrata(files, "remember --type decision a new fact");
-    const { out } = await runStrata(files, "memory archive --older-than 30 --dry-run");
-    expect(out).toContain("Would archive 1 memory");
-    expect(out).toContain("an old fact");
-    expect((await runStrata(files, "memory archive --older-than 41 --dry-run")).out).toBe(
-      "No memory matches.",
-    );
   });
 
   it.each([

@@ -95,18 +95,6 @@ describe("the index", () => {
     );
   });
 
-  it("the index repeats nothing, and names files readably", () => {
-    const memories = [
-      memory("a", { title: "Use Postgres", content: "No, use Postgres, because two services write." }),
-      memory("b", { title: "The port is 1", content: "The port is 1." }),
-      memory("端口", { title: "Port", content: "On 2." }),
-    ];
-    const text = formatIndex(rank(memories), { maxLines: 200, maxSize: 25_000 });
-    expect(text).toContain("- [Use Postgres](knowledge/a.md) (knowledge): … because two services write.\n");
-    expect(text).toContain("- [The port is 1](knowledge/b.md) (knowledge)\n");
-    expect(text).toContain("- [Port](<knowledge/端口.md>) (knowledge): On 2.\n");
-  });
-
   it("the index follows the files across instances, and is written only if it differs", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("one", { title: "First" }), BY_TEST));

@@ -5,15 +5,13 @@ import type { Memory } from "../../src/memory/memory.js";
 import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search/search.js";
 import type { Embedder } from "../../src/recall/recall.js";
 import { allSeen } from "../support/all-seen.js";
-import { createFakeClock, type FakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
 import { createFakeLog, type FakeLog } from "../support/fake-log.js";
 import { createKeptMemories, type KeptMemories } from "../support/kept-memories.js";
 import { remembered } from "../support/memories.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 
 const NOTES = "/project/.opencode/session-memory";
-const DAY = 86_400_000;
-
 interface Stand {
   search: MemorySearch;
   memories: KeptMemories;
@@ -108,20 +106,6 @@ describe("current", () => {
     expect(named(await search.find({ text: "9090" }))).toEqual(["knowledge/port"]);
     memories.remove(tabs.id);
     expect(named(await search.find({ text: "tabs" }))).toEqual([]);
-  });
-});
-
-describe("unasked", () => {
-  it("recall, unasked, omits memories that no longer apply", async () => {
-    const { search } = open({
-      memories: [
-        { ...port, status: "resolved" },
-        remembered("old", "x", { aliases: ["dev port"], expires: new Date(MORNING - DAY).toISOString() }),
-        remembered("yet", "y", { aliases: ["dev port"], expires: new Date(MORNING + DAY).toISOString() }),
-      ],
-    });
-    await search.find({ text: "port" });
-    expect(search.match("dev port").map(({ id }) => id)).toEqual(["knowledge/yet"]);
   });
 });
 

@@ -21,20 +21,6 @@ const boot = (...ranked: Memory[]) =>
 const gone = new Map<string, string[]>();
 
 describe("a memory's line", () => {
-  it("a memory's line has its id, text, type and age, and what to verify", () => {
-    const port = memory("port", "The server listens on 8080.", { type: "decision", daysAgo: 47 });
-    expect(formatMemoryLine(port, { nowMs, maxCharacters: 200 })).toBe(
-      "- [decision/port] The server listens on 8080. (decision, 47 days old)",
-    );
-    expect(formatMemoryLine(port, { nowMs, maxCharacters: 12, gone: ["src/a.ts"] })).toBe(
-      "- [decision/port] The server… (decision, 47 days old; verify: src/a.ts is not there any more)",
-    );
-    const agents = memory("x", "Ports are in env.", { title: "Configuration", by: "agent", daysAgo: 1 });
-    expect(formatMemoryLine(agents, { nowMs, maxCharacters: 200 })).toBe(
-      "- [knowledge/x] Configuration: Ports are in env. (knowledge, noted by an agent, 1 day old)",
-    );
-  });
-
   it("a memory's line is a single line and names one memory, whatever its text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string(), (content, title) => {

@@ -16,15 +16,6 @@ const version = (fields: Partial<Memory> = {}, isArchived = false): NonNullable<
 const base = version();
 
 describe("a merge of two versions of a memory", () => {
-  it("a merge of lists has the words of both sides, without those that one side removed", () => {
-    const { version: merged } = mergeVersions({
-      base,
-      later: version({ tags: ["b", "c"] }),
-      earlier: version({ tags: ["a", "b", "d"] }),
-    });
-    expect(merged?.memory.tags).toEqual(["b", "c", "d"]);
-  });
-
   it("of two texts the later one is used, and the earlier one is the conflicting", () => {
     const later = version({ content: "later" });
     const earlier = version({ content: "earlier", pinned: true });

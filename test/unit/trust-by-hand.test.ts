@@ -71,17 +71,4 @@ describe("a memory that a person changes", () => {
         const running = project.open({ stateFolder: `${world.root}/state/opencode-strata` });
         expect((await running.list()).filter((id) => id.endsWith("?"))).toEqual([]);
       });
-
-  it("a memory that a person changes is as old as the change, for every command", async () => {
-    init();
-    const file = ".opencode/memory/idea/cache.md";
-    await strata("remember knowledge: the first fact is here");
-    project.write(file, "---\nupdated: 2025-01-01T00:00:00.000Z\n---\nUse a cache.\n");
-    expect(await strata("list --type idea")).toMatch(/idea\/cache +\d{3,} d/);
-    world.later();
-    project.write(file, read(project.file(file)).replace("a cache", "one cache"));
-    expect(await strata("list --type idea")).toMatch(/idea\/cache +0 d/);
-    await strata("memory archive --type idea --older-than 100");
-    expect(await strata("list --type idea")).toMatch(/idea\/cache +0 d/);
-  });
 });

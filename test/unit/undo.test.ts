@@ -135,15 +135,6 @@ describe("undo", () => {
     expect(await world.store.undo(UNDO)).toMatchObject({ operation: "remember" });
   });
 
-  it("two concurrent undos revert one run once", async () => {
-    const { world } = await openFour();
-    await archiveAll(world, "run-1");
-    const other = world.reopen({ processID: 1, instance: "b" });
-    const both = await Promise.all([world.store.undo(UNDO, "run-1"), other.store.undo(UNDO, "run-1")]);
-    expect(both.flatMap((one) => (one.kind === "undone" ? one.left : []))).toEqual([]);
-    expect(await world.store.list()).toHaveLength(4);
-  });
-
   it("undo of a run in two folders, one of them unwritable, is completed by the next undo", async () => {
     const { world } = await openFour();
     await archiveAll(world, "run-1");

@@ -66,12 +66,6 @@ describe("a linked worktree", () => {
     expect(await find(linked, false)).toBe(linked);
   });
 
-  it("a folder of a linked worktree belongs to the same folder of the main one", async () => {
-    for (const one of [main, linked]) mkdirSync(join(one, "api"));
-    giveMemory(join(main, "api"));
-    expect(await find(join(linked, "api"))).toBe(join(main, "api"));
-  });
-
   it("the main worktree, a folder without git, a clone and a submodule use their own memories", async () => {
     giveMemory(main);
     mkdirSync(join(root, "plain"));
