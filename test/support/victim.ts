@@ -174,38 +174,28 @@ function watchFiles(files: Files, tell: (operation: string, path: string) => voi
       return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
     }
   };
-  const told = (operation: string, ...paths: string[]): void => {
-    for (const path of paths) if (!path.includes("\0")) tell(operation, real(path));
-  };
-  return {
-    ...files,
-    async read(path) {
-      told("read", path);
-      return files.read(path);
+  return new Proxy(files, {
+    get(target, name: keyof Files) {
+      const action = target[name] as (...args: unknown[]) => Promise<never>;
+      const operation = WATCHED[name];
+      if (operation === undefined) return action;
+      return async (...args: [string, ...unknown[]]) => {
+        const [path, to] = args;
+        const paths =
+          name === "rename" ? [dirname(path), String(to)] : [name === "remove" ? dirname(path) : path];
+        for (const one of paths) if (!one.includes("\0")) tell(operation, real(one));
+        return action(...args);
+      };
     },
-    async readFrom(path, offset) {
-      told("read", path);
-      return files.readFrom(path, offset);
-    },
-    async writeWhole(path, ...rest) {
-      told("write", path);
-      return files.writeWhole(path, ...rest);
-    },
-    async create(path, contents) {
-      told("write", path);
-      return files.create(path, contents);
-    },
-    async appendLine(path, line) {
-      told("write", path);
-      return files.appendLine(path, line);
-    },
-    async rename(from, to) {
-      told("write", dirname(from), to);
-      return files.rename(from, to);
-    },
-    async remove(path) {
-      told("remove", dirname(path));
-      return files.remove(path);
-    },
-  };
+  });
 }
+
+const WATCHED: Partial<Record<keyof Files, string>> = {
+  read: "read",
+  readFrom: "read",
+  writeWhole: "write",
+  create: "write",
+  appendLine: "write",
+  rename: "write",
+  remove: "remove",
+};

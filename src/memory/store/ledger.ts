@@ -298,15 +298,9 @@ async function listFiles(files: Files, folder: string): Promise<{ name: string; 
   return found;
 }
 
-export interface LedgerPlace {
-  files: Files;
-  /** Folder of the memories. */
-  folder: string;
-}
-
 /** Appends lines to the ledger file of this name in a memory folder, in one call. */
 export async function appendToLedger(
-  { files, folder }: LedgerPlace,
+  { files, folder }: { files: Files; folder: string },
   name: string,
   lines: readonly string[],
 ): Promise<void> {
@@ -314,19 +308,12 @@ export async function appendToLedger(
   await files.appendLine(join(folder, LEDGER, name), lines.join("\n"));
 }
 
-export interface LedgerRewrite {
-  files: Files;
-  /** Holds the ledger's folder. */
-  folder: string;
-  lock: Pick<HeldLock, "check">;
-}
-
 /**
  * Changes lines of a ledger: `change` returns the same value for a line that stays, and nothing for one that goes. Call
  * under the lock. Follows no link.
  */
 export async function rewriteLines(
-  { files, folder, lock }: LedgerRewrite,
+  { files, folder, lock }: { files: Files; folder: string; lock: Pick<HeldLock, "check"> },
   change: (value: unknown) => unknown,
 ): Promise<void> {
   for (const { name } of await listFiles(files, join(folder, LEDGER))) {
