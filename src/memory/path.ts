@@ -50,15 +50,6 @@ export function hasHistory({ id }: Pick<Memory, "id">): boolean {
   return place !== undefined && findNameFault(place.name) === undefined;
 }
 
-/** True for the collection's folder and for folders that hold memories. */
-export function isFolderPath(path: string): boolean {
-  const [first = "", second, ...deeper] = path.split("/");
-  if (deeper.length > 0) return false;
-  return second === undefined
-    ? ["", ARCHIVE].includes(path) || isType(path)
-    : first === ARCHIVE && isType(second);
-}
-
 export function isMemoryFile(file: string): boolean {
   return file.endsWith(ENDING) && isName(file.slice(0, -ENDING.length));
 }

@@ -10,7 +10,7 @@ import type { FileStat, Files } from "../../io/files.js";
 import type { MemoryGate } from "../draft.js";
 import { type Memory, memoryTypes, type Place } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
-import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "../path.js";
+import { ARCHIVE, isMemoryFile, splitPath } from "../path.js";
 
 export interface Entry {
   /** Relative to the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
@@ -74,13 +74,16 @@ export function createEntries(options: EntriesOptions) {
 
     /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
     async look(path: string): Promise<Looked | undefined> {
-      const way = splitPath(path) || isFolderPath(path) ? await findWay(files, folder, path) : MISSING;
+      if (!splitPath(path)) return undefined;
+      const way = await findWay(files, folder, path);
       const looked = way.kind === "clear" ? await read(path, way.stat, entries.get(path)) : undefined;
       if (looked?.reading !== entries.get(path)?.reading) memories = undefined;
       if (looked) entries.set(path, withoutText(looked));
       else entries.delete(path);
+      if (way.kind !== "blocked") return looked;
       // `scan` makes no entry for a path behind a link either.
-      return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
+      const reading = { kind: "problem" as const, what: formatObstacle(way.obstacle) };
+      return { path, bytes: 0, modifiedMs: 0, readMs: 0, reading };
     },
 
     get: (path: string): Entry | undefined => entries.get(path),
@@ -111,13 +114,13 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
     known: Entry | undefined,
   ): Promise<Looked | undefined> => {
     const parts = splitPath(path);
-    if (!stat || (!parts && !isFolderPath(path))) return undefined;
+    if (!stat || !parts) return undefined;
     const { bytes, modifiedMs } = stat;
     const entry = { path, bytes, modifiedMs, readMs: clock.now() };
     const unread = (what: string): Looked => ({ ...entry, reading: { kind: "problem", what } });
     if (stat.kind === "link")
       return unread("it is a link, and links are not followed; put the file itself here");
-    if (stat.kind !== "file" || !parts) return unread("it is not a regular file");
+    if (stat.kind !== "file") return unread("it is not a regular file");
     // Loaded with the first memory, so that projects without one do not load YAML.
     const { MOST_FILE_BYTES, parseMemoryFile } = await import("../memory-file.js");
     if (bytes > MOST_FILE_BYTES)
@@ -145,16 +148,9 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
 const isUntouched = ({ bytes, modifiedMs, readMs }: Entry, stat: FileStat | undefined): boolean =>
   bytes === stat?.bytes && modifiedMs === stat.modifiedMs && readMs - modifiedMs > RACY_MS;
 
-const MISSING = { kind: "missing" } as const;
-
 function isSameFile(one: Entry | undefined, other: Entry): boolean {
   if (!one || one.hash !== other.hash) return false;
   return other.hash !== undefined || JSON.stringify(one.reading) === JSON.stringify(other.reading);
-}
-
-function formatUnreached(path: string, obstacle: Obstacle): Looked {
-  const reading = { kind: "problem" as const, what: formatObstacle(obstacle) };
-  return { path, bytes: 0, modifiedMs: 0, readMs: 0, reading };
 }
 
 function withoutText({ text: _, ...entry }: Looked): Entry {
@@ -163,24 +159,17 @@ function withoutText({ text: _, ...entry }: Looked): Entry {
 
 /* Where memories may be. Reads no file and follows no link. */
 
-/** Paths of possible memories, in the type folders and the archive, and of links that replace a folder. */
+/** Paths of possible memories, in the type folders and the archive. */
 export async function listPaths(
   files: Pick<Files, "list" | "statItself">,
   folder: string,
 ): Promise<string[]> {
   const paths: string[] = [];
-  const listFolder = async (under: string): Promise<string[]> => {
-    const stat = await files.statItself(join(folder, under));
-    if (stat?.kind === "link") paths.push(under);
-    return stat?.kind === "folder" ? files.list(join(folder, under)) : [];
-  };
-  const top = await listFolder("");
-  const archived = top.includes(ARCHIVE) ? await listFolder(ARCHIVE) : [];
   const types: readonly string[] = memoryTypes;
-  const found = top.filter((name) => types.includes(name));
-  const foundArchived = archived.filter((name) => types.includes(name)).map((name) => `${ARCHIVE}/${name}`);
-  for (const under of [...found, ...foundArchived])
-    for (const name of await listFolder(under)) if (isMemoryFile(name)) paths.push(`${under}/${name}`);
+  for (const root of [[], [ARCHIVE]])
+    for (const type of (await listItself(files, join(folder, ...root))).filter((one) => types.includes(one)))
+      for (const name of await listItself(files, join(folder, ...root, type)))
+        if (isMemoryFile(name)) paths.push([...root, type, name].join("/"));
   return paths;
 }
 
@@ -209,7 +198,10 @@ export async function findWay(files: Looking, folder: string, path: string): Pro
 }
 
 /** Names in this folder; empty if it is a link. */
-export async function listItself(files: Files, folder: string): Promise<string[]> {
+export async function listItself(
+  files: Pick<Files, "list" | "statItself">,
+  folder: string,
+): Promise<string[]> {
   return (await files.statItself(folder))?.kind === "folder" ? files.list(folder) : [];
 }
 
