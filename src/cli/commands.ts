@@ -243,7 +243,7 @@ export const commands: readonly Command[] = [
     ].join("\n         "),
     first: ["bash", "zsh", "fish"],
     reads: true,
-    load: () => import("./commands/completion.js"),
+    load: async () => ({ run: (await import("./complete.js")).printScript }),
   },
   {
     name: "mcp",

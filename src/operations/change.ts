@@ -1,7 +1,6 @@
 /** Operations that change memories. Each is a step in the ledger, with a run that takes it back. */
 import * as z from "zod";
 import { planRemembered } from "../../layers/5-auto-memory/words/marked.js";
-import { formatUndone, undoChange } from "../../layers/6-dream/page.js";
 import { StrataError } from "../base/error.js";
 import { countMemories } from "../base/format.js";
 import { hashOf } from "../base/hash.js";
@@ -331,21 +330,4 @@ export const trust = defineOperation(trustInput, async (core, wanted) => {
   if (only && accepted.length === 0)
     throw new StrataError(REFUSED, `${only.id} was not accepted: it is already yours, or it is gone`);
   return { text: formatAccepted(accepted), data: { accepted: accepted.map(({ id }) => id) } };
-});
-
-/* undo */
-
-const undoInput = z.object({
-  run: z
-    .string()
-    .optional()
-    .meta({ value: "id" })
-    .describe("undoes this dream or change; DREAMS.md and strata memory history list the ids"),
-});
-
-export const undo = defineOperation(undoInput, async (core, { run }) => {
-  const undone = await undoChange(core, {}, run);
-  if (undone.kind === "nothing" && run !== undefined) throw new StrataError(REFUSED, undone.why);
-  const isWhole = undone.kind === "undone" && undone.left.length === 0;
-  return { text: formatUndone(undone), data: undone, isProblem: !isWhole };
 });

@@ -1,7 +1,7 @@
-/** `dream` for a person at a terminal: tidies the memories of the project by rules; only OpenCode may ask a model. */
+/** Tidies the memories of the project by rules, since only OpenCode may ask a model; and takes changes of memory back. */
 import * as z from "zod";
 import { runDream } from "../../layers/6-dream/dream.js";
-import { formatCounts, formatDream } from "../../layers/6-dream/page.js";
+import { formatCounts, formatDream, formatUndone, undoChange } from "../../layers/6-dream/page.js";
 import { StrataError } from "../base/error.js";
 import { requireProject } from "./core.js";
 import { defineOperation, flag, REFUSED } from "./operation.js";
@@ -29,4 +29,21 @@ export const dream = defineOperation(input, async (core, { dryRun }) => {
     lines.push("Nothing was changed: this was a dry run.");
   else if (changes.length > 0) lines.push(`${formatCounts(changes)}; ${core.nameOf("undo")} reverts it.`);
   return { text: lines.join("\n"), data: outcome };
+});
+
+/* undo */
+
+const undoInput = z.object({
+  run: z
+    .string()
+    .optional()
+    .meta({ value: "id" })
+    .describe("undoes this dream or change; DREAMS.md and strata memory history list the ids"),
+});
+
+export const undo = defineOperation(undoInput, async (core, { run }) => {
+  const undone = await undoChange(core, {}, run);
+  if (undone.kind === "nothing" && run !== undefined) throw new StrataError(REFUSED, undone.why);
+  const isWhole = undone.kind === "undone" && undone.left.length === 0;
+  return { text: formatUndone(undone), data: undone, isProblem: !isWhole };
 });

@@ -11,6 +11,7 @@ const find = () => import("./find.js");
 const change = () => import("./change.js");
 const context = () => import("./context.js");
 const waiting = () => import("./candidates.js");
+const dreaming = () => import("./dream.js");
 const deciding = () => import("./decide.js");
 const agenda = () => import("./handover/agenda.js");
 const checkpoints = () => import("./handover/checkpoints.js");
@@ -126,7 +127,7 @@ const rows = {
   undo: writes(
     local,
     "undoes the last change to memory, a dream or a single change; again for the one before",
-    async () => (await change()).undo,
+    async () => (await dreaming()).undo,
   ),
   candidates: reads(
     person,
@@ -212,7 +213,7 @@ const rows = {
   dream: writes(
     local,
     "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
-    async () => (await import("./dream.js")).dream,
+    async () => (await dreaming()).dream,
   ),
   bootstrap: writes(
     local,
