@@ -18,11 +18,11 @@ import { openProject, readSettings } from "../../operations/project.js";
 import { findGlobalFolder } from "../../project/opencode-files.js";
 import { isWithin } from "../../project/own-files.js";
 import {
-  type Change,
   formatPurge,
   HALVES,
   type Half,
   type Place,
+  type PlannedEntry,
   planEntry,
   planPurge,
   planRemoval,
@@ -112,21 +112,18 @@ async function addEntries(cli: CliContext, all: readonly Place[]): Promise<ExitC
   );
   say(`For OpenCode ${isSecond ? "2, which loads both halves by one entry" : "1"}: ${why}.`);
   const places = isSecond ? all.slice(0, 1) : all;
-  const changes: Change[] = [];
-  for (const place of places) {
-    const [first] = changes;
-    const plugin = first && "entry" in first ? first.entry : undefined;
-    changes.push(await planEntry(files, place, { isSecond, packageFolder, plugin }));
-  }
-  await write(cli, changes);
-  for (const [index, change] of changes.entries()) {
-    if (!("entry" in change)) continue;
-    const { file, list, spec } = change.entry;
+  const planned: PlannedEntry[] = [];
+  for (const place of places)
+    planned.push(await planEntry(files, place, { isSecond, packageFolder, plugin: planned[0]?.entry }));
+  for (const { entry, text } of planned)
+    if (text !== undefined) await files.writeWhole(entry.file, text, { mode: "kept" });
+  for (const [index, { entry, isNew, text }] of planned.entries()) {
+    const { file, list, spec } = entry;
     const name = isSecond ? "the plugin, its sidebar and dialogs" : places[index]?.half.name;
-    if (change.kind === "there") say(`Already configured: "${spec}" in ${file}, ${name}`);
-    else say(`${change.isNew ? "Created" : "Added to"} ${file}: "${list}": ["${spec}"], ${name}`);
+    if (text === undefined) say(`Already configured: "${spec}" in ${file}, ${name}`);
+    else say(`${isNew ? "Created" : "Added to"} ${file}: "${list}": ["${spec}"], ${name}`);
   }
-  if (changes.some(({ kind }) => kind === "write"))
+  if (planned.some(({ text }) => text !== undefined))
     say("OpenCode loads both at its next start; strata doctor checks that it works.");
   return exitCodes.fine;
 }
@@ -138,28 +135,14 @@ async function removeEntries(
 ): Promise<ExitCode> {
   const { files, say } = cli;
   const changes = (await Promise.all(places.map((place) => planRemoval(files, place)))).flat();
-  await write(cli, changes);
-  for (const change of changes) {
-    if (change.kind === "write") say(`Removed from ${change.path}.`);
-    if (change.kind === "delete") say(`Removed ${change.path}, which had nothing else in it.`);
-  }
+  for (const { path, text } of changes)
+    await (text === undefined ? files.remove(path) : files.writeWhole(path, text, { mode: "kept" }));
+  for (const { path, text } of changes)
+    say(`Removed ${text === undefined ? `${path}, which had nothing else in it` : `from ${path}`}.`);
   const own = places.flatMap((place) => place.own.slice(0, 2));
   if (changes.length === 0) say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
   else if (!doPurge)
     say("The plugin's files remain; strata init --remove --purge deletes them, memories included.");
   await doPurge?.();
   return exitCodes.fine;
-}
-
-/** Writes nothing if one of the files cannot be edited. */
-async function write({ files }: CliContext, changes: readonly Change[]): Promise<void> {
-  for (const change of changes) if (change.kind === "refused") throw refused(change.path, change.why);
-  for (const change of changes) {
-    if (change.kind === "write") await files.writeWhole(change.path, change.text, { mode: "kept" });
-    if (change.kind === "delete") await files.remove(change.path);
-  }
-}
-
-function refused(path: string, why: string): StrataError {
-  return new StrataError("CONFIG_BROKEN", `${path} was not changed: ${why}`);
 }

@@ -3,6 +3,7 @@
  * the entry of the first.
  */
 import { basename, dirname, join, relative } from "node:path";
+import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import { readConfigFiles, readText } from "../../config/config-files.js";
 import {
@@ -59,12 +60,21 @@ export interface Place {
   elsewhere: readonly string[];
 }
 
-/** A change of one file, not yet written. */
-export type Change =
-  | { kind: "there"; entry: Named }
-  | { kind: "write"; path: string; text: string; isNew: boolean; entry: Named }
-  | { kind: "delete"; path: string }
-  | { kind: "refused"; path: string; why: string };
+/** Where the entry of one half stands, or will. */
+export interface PlannedEntry {
+  entry: Named;
+  /** The new text of its file, if it is not there yet. */
+  text?: string;
+  /** The file is new. */
+  isNew?: boolean;
+}
+
+/** A file without the entries. */
+export interface PlannedRemoval {
+  path: string;
+  /** Absent if nothing else is in it: it is deleted. */
+  text?: string;
+}
 
 type Named = Pick<PluginEntry, "file" | "list" | "spec">;
 
@@ -76,22 +86,24 @@ export interface EntryOptions {
   isSecond: boolean;
 }
 
-/** Adds the entry of one half. */
+const refuse = (path: string, why: string): StrataError =>
+  new StrataError("CONFIG_BROKEN", `${path} was not changed: ${why}`);
+
+/** Adds the entry of one half. @throws StrataError CONFIG_BROKEN */
 export async function planEntry(
   files: Files,
   { elsewhere, half, own }: Place,
   { isSecond, packageFolder = PACKAGE, plugin }: EntryOptions,
-): Promise<Change> {
+): Promise<PlannedEntry> {
   const found = await readStrata(files, [...own, ...elsewhere]);
   const loaded = found.find(({ list }) => isSecond || list === "plugin");
-  if (loaded) return { kind: "there", entry: loaded };
+  if (loaded) return { entry: loaded };
   const [unread] = found;
   if (unread)
-    return {
-      kind: "refused",
-      path: unread.file,
-      why: `"${unread.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`,
-    };
+    throw refuse(
+      unread.file,
+      `"${unread.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`,
+    );
   const path = await chooseFile(files, own, plugin);
   const text = await readToEdit(files, path);
   const spec =
@@ -99,20 +111,15 @@ export async function planEntry(
   const list = isSecond ? await chooseList(files, path) : "plugin";
   const edited = planAdd(text ?? "", { spec, list, schema: half.schema });
   if (edited.kind === "refused")
-    return {
-      kind: "refused",
-      path,
-      why: `${edited.why}. Correct it, or add "${PACKAGE}" to its "${list}" list yourself`,
-    };
+    throw refuse(path, `${edited.why}. Correct it, or add "${PACKAGE}" to its "${list}" list yourself`);
   const entry = { file: path, list, spec };
-  if (edited.kind === "unchanged") return { kind: "there", entry };
-  return { kind: "write", path, text: edited.text, isNew: text === undefined, entry };
+  return edited.kind === "unchanged" ? { entry } : { entry, text: edited.text, isNew: text === undefined };
 }
 
-/** Removes the entries of one half from every file; deletes a file that holds nothing else that was written there. */
-export async function planRemoval(files: Files, { half, own }: Place): Promise<Change[]> {
+/** Removes the entries of one half from every file; throws as above; deletes a file that holds nothing else that was written there. */
+export async function planRemoval(files: Files, { half, own }: Place): Promise<PlannedRemoval[]> {
   const entries = await readStrata(files, own);
-  const changes: Change[] = [];
+  const changes: PlannedRemoval[] = [];
   for (const path of own) {
     const here = entries.filter(({ file }) => file === path);
     const specs = new Set(here.map(({ spec }) => spec));
@@ -123,20 +130,9 @@ export async function planRemoval(files: Files, { half, own }: Place): Promise<C
     const isLink = (await files.statItself(path))?.kind !== "file";
     const isOurs = !isLink && here.some((entry) => text === formatNewFile({ ...entry, schema: half.schema }));
     if (edited.kind === "refused")
-      changes.push({
-        kind: "refused",
-        path,
-        why: `${edited.why}. Correct it, or remove "${PACKAGE}" yourself`,
-      });
-    else if (isOurs) changes.push({ kind: "delete", path });
-    else if (edited.kind === "edited")
-      changes.push({
-        kind: "write",
-        path,
-        text: edited.text,
-        isNew: false,
-        entry: { file: path, list: "plugin", spec: "" },
-      });
+      throw refuse(path, `${edited.why}. Correct it, or remove "${PACKAGE}" yourself`);
+    if (isOurs) changes.push({ path });
+    else if (edited.kind === "edited") changes.push({ path, text: edited.text });
   }
   return changes;
 }
