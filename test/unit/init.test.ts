@@ -138,16 +138,6 @@ describe("strata init on the screen's half", () => {
       expect(files.text(path)).toBe(`{"plugin": [["${spec}", {"log": {}}]]}`);
       expect(files.text(screenPath), spec).toBe(only(screenSpec, "tui"));
     }
-    const files = createMemoryFiles({
-      "/project/.git/HEAD": "x",
-      "/project/lib/strata/package.json": '{"name":"opencode-strata"}',
-      [PATH]: '{"plugin": ["./lib/strata"]}',
-      "/project/.opencode/tui.jsonc": '{"plugin": ["other"], // mine\n}',
-    });
-    await runStrata(files, "init");
-    expect(files.text("/project/.opencode/tui.jsonc")).toBe(
-      '{"plugin": ["other", "../lib/strata"], // mine\n}',
-    );
   });
 
   it("init --remove takes out both entries, keeps everything else, and deletes a file that had nothing else in it", async () => {
