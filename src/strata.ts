@@ -48,7 +48,7 @@ export async function createStrata(
 ): Promise<Strata> {
   const parts = stack.layers.map(({ settings }) => settings);
   const core = await openCore(seams, parts, options);
-  const { clock, config, files, folders, host, instance, log, reading, toasts, writes } = core;
+  const { clock, config, files, folders, host, instance, log, toasts, writes } = core;
   const requesting = createRequestParts(core);
   const { embedder, ...remembering } = createMemoryParts(core, seams);
   const known = { ...core, ...requesting, ...remembering, ...createSessionParts(core, requesting) };
@@ -65,7 +65,10 @@ export async function createStrata(
     isFork: host.isFork,
     onCalled: calls.noteLayer,
   });
-  announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
+  announce(
+    core,
+    layers.map(({ name }) => name),
+  );
   const idle = (): Promise<void> => waitForAll(context, embedder, dispatcher);
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {

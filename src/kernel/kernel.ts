@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { VERSION } from "../base/version.js";
-import { type ConfigReading, readConfig } from "../config/config.js";
+import { readConfig } from "../config/config.js";
 import type { SettingsPart } from "../config/setting.js";
 import { createContextSizes } from "../context/context-size.js";
 import { createDecisions } from "../context/decisions.js";
@@ -15,10 +15,10 @@ import { createDeferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
 import type { Host } from "../io/host.js";
 import { createLocks } from "../io/locks.js";
-import { createLog, type Log } from "../io/log.js";
+import { createLog } from "../io/log.js";
 import type { Get, Post } from "../io/post.js";
 import { createPrompts } from "../io/prompts.js";
-import { createToasts, SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
+import { createToasts, SCREEN_OPENS_MS } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
 import { refuseWithSecret } from "../memory/draft.js";
 import { planPrivateTypes } from "../memory/memory.js";
@@ -82,20 +82,8 @@ export async function openCore(
     git: host.git,
   });
   const deferred = createDeferred({ clock, log });
-  const shared = {
-    background,
-    clock,
-    config,
-    deferred,
-    folders,
-    host,
-    instance,
-    log,
-    reading,
-    toasts,
-    writes,
-  };
-  return { ...own, ...shared };
+  const queues = { background, deferred, writes };
+  return { ...own, ...queues, clock, config, folders, host, instance, log, reading, toasts };
 }
 
 export function createRequestParts(core: Core): RequestParts {
@@ -181,18 +169,10 @@ export function createSessionParts(
   };
 }
 
-interface Announcement {
-  log: Log;
-  toasts: Toasts;
-  clock: Clock;
-  instance: string;
-  layers: string[];
-}
-
 /** Logs version, instance and layers, then one line for each wrong setting. One toast covers all wrong settings. */
 export function announce(
-  { problems }: ConfigReading,
-  { log, toasts, clock, instance, layers }: Announcement,
+  { clock, instance, log, reading: { problems }, toasts }: Core,
+  layers: readonly string[],
 ): void {
   log.info(
     "strata",
@@ -207,23 +187,16 @@ export function announce(
 
 /** Resolves when no background work is left. In this order, because background work ends in a write. */
 export async function waitForAll(
-  {
-    background,
-    deferred,
-    generation,
-    memories,
-    trust,
-    writes,
-  }: Core & MemoryParts & Pick<SessionParts, "generation">,
+  parts: Core & MemoryParts & Pick<SessionParts, "generation">,
   embedder: OpenEmbedder | undefined,
   dispatcher: Dispatcher,
 ): Promise<void> {
-  await background.onIdle();
-  await deferred.settle();
-  await generation.onIdle();
+  await parts.background.onIdle();
+  await parts.deferred.settle();
+  await parts.generation.onIdle();
   await embedder?.onIdle();
   await dispatcher.onIdle();
-  await memories.onIdle();
-  await trust.turns.onIdle();
-  await writes.onIdle();
+  await parts.memories.onIdle();
+  await parts.trust.turns.onIdle();
+  await parts.writes.onIdle();
 }

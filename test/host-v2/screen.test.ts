@@ -76,14 +76,4 @@ describe("the screen half in OpenCode 2", () => {
     await settle();
     expect(() => end?.()).not.toThrow();
   });
-
-  it("the screen half shows nothing in a host that does not give what drawing needs", async () => {
-    const { context, slots } = createContext();
-    const files = createMemoryFiles();
-    const options = { clock: createFakeClock(), files, env: {}, home: "/home" };
-    const end = openInOpenCode2(context, options, () => Promise.reject(new Error("no solid-js")));
-    await settle();
-    end?.();
-    expect(slots).toEqual([]);
-  });
 });
