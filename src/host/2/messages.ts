@@ -21,8 +21,8 @@ import {
   type RequestFacts,
   readCheckpoint,
   readInfo,
+  writeInput,
 } from "./stored.js";
-import { type Place, readError, type Unit, writeUnit } from "./write-unit.js";
 
 export interface ReadRequest {
   /** As layers read them, without Strata's answers to slash commands. */
@@ -31,13 +31,30 @@ export interface ReadRequest {
   write(view: readonly Message[]): TheirMessage[] | undefined;
 }
 
-/** `undefined` if a message has a shape that the contract does not allow. */
+/** One of Strata's messages, and the host's messages that it was made from. */
+interface Unit {
+  readonly theirs: readonly TheirMessage[];
+  readonly message: Message;
+  /** What each part was made from. */
+  readonly origins: ReadonlyMap<Part, TheirPart>;
+  /** Result of each call, by call id. */
+  readonly results: ReadonlyMap<string, TheirPart>;
+  /** Of a checkpoint. */
+  readonly frame?: Frame;
+}
+
+/** The host's text around the summary in a checkpoint, which a rewritten summary keeps. */
+interface Frame {
+  readonly summary: Part;
+  readonly before: string;
+  readonly after: string;
+}
+
 export function readRequest(
-  theirs: unknown,
+  theirs: readonly TheirMessage[],
   findStored: (id: string) => StoredMessage | undefined,
   facts: RequestFacts,
-): ReadRequest | undefined {
-  if (!isMessageList(theirs)) return undefined;
+): ReadRequest {
   const { head, groups } = group(theirs);
   const units = groups.map((one) => readUnit(one, findStored, facts));
   const shown = units.filter((unit) => !isAnswer(unit, findStored));
@@ -45,22 +62,6 @@ export function readRequest(
     messages: shown.map(({ message }) => message),
     write: (view) => writeAll(view, { head, units: shown }),
   };
-}
-
-const ROLES = new Set(["system", "user", "assistant", "tool"]);
-
-export function isMessageList(value: unknown): value is readonly TheirMessage[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (message) =>
-        isRecord(message) &&
-        typeof message.role === "string" &&
-        ROLES.has(message.role) &&
-        Array.isArray(message.content) &&
-        message.content.every((part: unknown) => isRecord(part) && typeof part.type === "string"),
-    )
-  );
 }
 
 /** A user's or an assistant's message begins a unit; tool results and instruction updates belong to the one before. */
@@ -92,20 +93,18 @@ function readUnit(
   const stored = isCheckpoint ? { ...fitting, type: "synthetic" } : fitting;
   const info = readInfo(id, first.role, stored, facts);
   const results = findResults(theirs);
-  const places = new Map<Part, Place>();
+  const origins = new Map<Part, TheirPart>();
   const parts: Part[] = [];
-  for (const [index, part] of first.content.entries()) {
+  for (const part of first.content) {
     const read =
-      first.role === "user"
-        ? readUsersPart(part, stored)
-        : readAnswersPart(part, { stored, theirs, results });
+      first.role === "user" ? readUsersPart(part, stored) : readAnswersPart(part, { stored, results });
     if (!read) continue;
     parts.push(read);
-    places.set(read, [0, index]);
+    origins.set(read, part);
   }
   const hasMore = first.role === "user" && first.content.length > parts.length;
   const message: Message = { info, parts: hasMore ? [...parts, { ...ATTACHED }] : parts };
-  return { theirs, message, places, results };
+  return { theirs, message, origins, results };
 }
 
 /** A checkpoint: its summary, which layers check, in the host's text around it. */
@@ -124,7 +123,13 @@ function readCheckpointUnit(
   const parts = [part, rest, ...first.content.slice(1).map(() => ({ ...ATTACHED }))];
   const message = { info: readInfo(first.id ?? "", first.role, stored, facts), parts };
   const frame = { summary: part, before, after };
-  return { theirs, message, places: new Map([[part, [0, 0]]]), results: findResults(theirs), frame };
+  return {
+    theirs,
+    message,
+    origins: new Map([[part, first.content[0] as TheirPart]]),
+    results: findResults(theirs),
+    frame,
+  };
 }
 
 /** Does the stored message of this id have the request's role? */
@@ -139,7 +144,7 @@ function readUsersPart({ text, type }: TheirPart, stored: StoredMessage | undefi
   return { type, text, synthetic: true };
 }
 
-interface AnswerFacts extends Pick<Unit, "results" | "theirs"> {
+interface AnswerFacts extends Pick<Unit, "results"> {
   stored: StoredMessage | undefined;
 }
 
@@ -151,11 +156,10 @@ function readAnswersPart(part: TheirPart, facts: AnswerFacts): Part | undefined 
 }
 
 /** A call with its result. `undefined` if the provider ran it: layers leave it alone. */
-function readCall(part: TheirPart, { results, stored, theirs }: AnswerFacts): ToolPart | undefined {
+function readCall(part: TheirPart, { results, stored }: AnswerFacts): ToolPart | undefined {
   const { id, input, name } = part;
   if (typeof id !== "string" || typeof name !== "string" || part.providerExecuted === true) return undefined;
-  const at = results.get(id);
-  const result = at && theirs[at[0]]?.content[at[1]];
+  const result = results.get(id);
   const { status = "running", texts } = (result && readResult(result)) ?? {};
   return makeCall({ id, name, input, status, texts, stored: findStoredCall(stored, id) });
 }
@@ -183,14 +187,13 @@ function readResult({ result }: TheirPart): ReadResult | undefined {
 }
 
 /** Results in the unit's tool messages, by call. */
-function findResults(theirs: readonly TheirMessage[]): Map<string, Place> {
-  const found = new Map<string, Place>();
-  for (const [at, message] of theirs.entries()) {
-    if (message.role !== "tool") continue;
-    for (const [index, { id, type }] of message.content.entries())
-      if (type === "tool-result" && typeof id === "string") found.set(id, [at, index]);
-  }
-  return found;
+function findResults(theirs: readonly TheirMessage[]): Map<string, TheirPart> {
+  const parts = theirs.filter(({ role }) => role === "tool").flatMap(({ content }) => content);
+  return new Map(
+    parts.flatMap((part) =>
+      part.type === "tool-result" && typeof part.id === "string" ? [[part.id, part] as const] : [],
+    ),
+  );
 }
 
 /** Strata's answer to a slash command, which the model must not see. */
@@ -234,4 +237,155 @@ function makeMessage({ info, parts }: Message): TheirMessage[] | undefined {
   );
   if (content.length !== parts.length || parts.some(isToolPart)) return undefined;
   return [{ role: "user", content }];
+}
+
+/** The changed parts of a unit; `undefined` for a part that is left out. */
+type Edits = Map<TheirPart | undefined, TheirPart | undefined>;
+
+/** `undefined` if there is no safe way back. */
+function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[] | undefined {
+  if (!unit) return undefined;
+  if (view === unit.message || view.parts === unit.message.parts) return [...unit.theirs];
+  if (!unit.frame && isDropped(unit, view)) return writeDropped(unit, view);
+  const edits: Edits = new Map();
+  const before: string[] = [];
+  const behind: string[] = [];
+  const kept = new Set<Part>();
+  const frame = unit.frame && !view.parts.includes(unit.frame.summary) ? unit.frame : undefined;
+  for (const part of view.parts) {
+    const original = findOriginal(unit, part);
+    if (original) {
+      kept.add(original);
+      if (original !== part && !editCall(unit, { original, part }, edits)) return undefined;
+    } else if (frame && !kept.has(frame.summary) && part.type === "text") {
+      kept.add(frame.summary);
+      const { after, before: lead, summary } = frame;
+      const text = `${lead}${part.text ?? ""}${after}`;
+      edits.set(unit.origins.get(summary), { type: "text", ...unit.origins.get(summary), text });
+    } else if (part.type === "text" && part.text !== undefined) {
+      (kept.size === 0 ? before : behind).push(part.text);
+    } else return undefined;
+  }
+  for (const part of unit.message.parts) {
+    const origin = unit.origins.get(part);
+    if (kept.has(part) || !origin) continue;
+    // A call is never separated from its result.
+    if (part.type !== "text") return undefined;
+    edits.set(origin, undefined);
+  }
+  return apply(unit, edits, { before, behind });
+}
+
+/** Nothing of the answer is left, and at most texts stand in its place. */
+function isDropped(unit: Unit, { info, parts }: Message): boolean {
+  return (
+    info.role === "assistant" &&
+    unit.message.parts.length > 0 &&
+    parts.every((part) => part.type === "text" && part.text !== undefined && !findOriginal(unit, part))
+  );
+}
+
+/** Calls go with their results; instruction updates between them still hold. */
+function writeDropped({ theirs }: Unit, { parts }: Message): TheirMessage[] {
+  const updates = theirs.filter(({ role }) => role === "system");
+  const [first] = theirs;
+  if (!first || parts.length === 0) return updates;
+  const content = parts.map(({ text = "" }) => ({ type: "text", text }));
+  return [{ ...first, content }, ...updates];
+}
+
+/** The part of the unit that this one is, or was made from. */
+function findOriginal({ message }: Unit, part: Part): Part | undefined {
+  if (message.parts.includes(part)) return part;
+  if (!isToolPart(part)) return undefined;
+  return message.parts.find((one) => isToolPart(one) && one.callID === part.callID && one.tool === part.tool);
+}
+
+/** Enters what has changed of a call; `false` if it cannot be written. */
+function editCall(
+  { origins, results }: Unit,
+  { original, part }: { original: Part; part: Part },
+  edits: Edits,
+): boolean {
+  if (!isToolPart(original) || !isToolPart(part)) return false;
+  const call = origins.get(original);
+  if (!call) return false;
+  const { input } = part.state;
+  if (input !== original.state.input) {
+    if (!isRecord(input)) return false;
+    edits.set(call, { ...call, input: writeInput(call.name ?? "", input, call.input) });
+  }
+  const text = readText(part);
+  if (text === readText(original)) return true;
+  const result = results.get(part.callID);
+  const written = result && text !== undefined ? writeResult(result, text) : undefined;
+  if (written) edits.set(result, written);
+  return written !== undefined;
+}
+
+const readText = ({ state }: ToolPart): string | undefined =>
+  state.status === "error" ? state.error : state.output;
+
+/** The result with another text, in the form that it has; files in it stay. */
+function writeResult(part: TheirPart, text: string): TheirPart | undefined {
+  const { result } = part;
+  if (!isRecord(result)) return undefined;
+  const { type, value } = result;
+  const withValue = (changed: unknown): TheirPart => ({ ...part, result: { type, value: changed } });
+  if (typeof value === "string" && type === "text") return withValue(text);
+  if (type === "content" && Array.isArray(value)) return withValue(withText(value, text));
+  if (type !== "error" || readError(value) === undefined || !isRecord(value) || !isRecord(value.error))
+    return undefined;
+  return withValue({ ...value, error: { ...value.error, message: text } });
+}
+
+/** The first text gets it, the others go. */
+function withText(content: readonly unknown[], text: string): unknown[] {
+  const isText = (item: unknown): item is object => isRecord(item) && item.type === "text";
+  const first = content.findIndex(isText);
+  return content.flatMap((item, index) => {
+    if (!isText(item)) return [item];
+    return index === first ? [{ ...item, text }] : [];
+  });
+}
+
+function apply(
+  { theirs }: Unit,
+  edits: Edits,
+  { before, behind }: { before: readonly string[]; behind: readonly string[] },
+): TheirMessage[] | undefined {
+  const written = theirs.map((message, at) => {
+    const isChanged = message.content.some((part) => edits.has(part));
+    const hasMore = at === 0 && before.length + behind.length > 0;
+    if (!isChanged && !hasMore) return message;
+    const left = message.content.flatMap((part) => (edits.has(part) ? (edits.get(part) ?? []) : [part]));
+    const content = at === 0 ? withTexts(left, { before, behind }) : left;
+    return { ...message, content };
+  });
+  return written.some(({ content }) => content.length === 0) ? undefined : written;
+}
+
+/**
+ * Some providers join the texts of a message without a separator, so added texts bring an empty line. Text must not
+ * follow a tool call, so an answer with calls gets it before the first one.
+ */
+function withTexts(
+  content: readonly TheirPart[],
+  { before, behind }: { before: readonly string[]; behind: readonly string[] },
+): TheirPart[] {
+  const isFollowed = content.some(({ type }) => type === "text");
+  const lead = before.map((text, index) => ({
+    type: "text",
+    text: isFollowed || index < before.length - 1 ? `${text}\n\n` : text,
+  }));
+  const tail = behind.map((text) => ({ type: "text", text: `\n\n${text}` }));
+  const firstCall = content.findIndex(({ type }) => type === "tool-call");
+  const at = firstCall === -1 ? content.length : firstCall;
+  return [...lead, ...content.slice(0, at), ...tail, ...content.slice(at)];
+}
+
+/** The text of a failure. */
+function readError(value: unknown): string | undefined {
+  const message = isRecord(value) && isRecord(value.error) ? value.error.message : undefined;
+  return typeof message === "string" ? message : undefined;
 }

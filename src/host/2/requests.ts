@@ -10,7 +10,7 @@ import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
 import type { CompactionEvent, ContextEvent, StoredMessage, TheirMessage } from "./contract.js";
 import type { EventReader } from "./events.js";
-import { isMessageList, type ReadRequest, readRequest } from "./messages.js";
+import { type ReadRequest, readRequest } from "./messages.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
 export interface RequestHooksOptions {
@@ -101,7 +101,7 @@ async function open({ stored, warmed }: State, event: ContextEvent): Promise<Ope
     return id === last ? withWarmth(one, warmed.get(sessionID)) : one;
   };
   const request = readRequest(messages, findStored, facts);
-  return request && request.messages.length > 0 ? { event, request, model } : undefined;
+  return request.messages.length > 0 ? { event, request, model } : undefined;
 }
 
 async function answerCompaction({ stored, strata }: State, opened: Opened): Promise<string | undefined> {
@@ -149,10 +149,26 @@ async function askLayers(
   return dispatcher.ask("context", request, messages, limit);
 }
 
-export function isContextEvent(event: unknown): event is ContextEvent {
+function isContextEvent(event: unknown): event is ContextEvent {
   if (!isRecord(event) || typeof event.sessionID !== "string" || !isRecord(event.model)) return false;
   const { id, providerID } = event.model;
   return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
+}
+
+const ROLES = new Set(["system", "user", "assistant", "tool"]);
+
+function isMessageList(value: unknown): value is readonly TheirMessage[] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (message) =>
+        isRecord(message) &&
+        typeof message.role === "string" &&
+        ROLES.has(message.role) &&
+        Array.isArray(message.content) &&
+        message.content.every((part: unknown) => isRecord(part) && typeof part.type === "string"),
+    )
+  );
 }
 
 /** A request without trace that came after the last answer has kept the provider's cache warm. */
