@@ -32,14 +32,7 @@ import { readTitles } from "../status/session-titles.js";
  * Runs the inspector's work on a project one task at a time: two stores open at once in one process would each consider
  * the other gone. The queues of other projects open the global memories too, so each queue has its own instance name.
  */
-export interface ProjectQueue {
-  /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */
-  inTurn<T>(run: (project: Project) => Promise<T>): Promise<T>;
-  /** For the person at the page, if no agent has started the server. */
-  withCore<T>(run: (core: Core, project: Project) => Promise<T>): Promise<T>;
-}
-
-export function createProjectQueue(given: Project): ProjectQueue {
+export function createProjectQueue(given: Project) {
   let last: Promise<unknown> = Promise.resolve();
   const cli = {
     ...given.cli,
@@ -52,13 +45,15 @@ export function createProjectQueue(given: Project): ProjectQueue {
 
   return {
     inTurn,
-    withCore: (run) =>
+    /** For the person at the page, if no agent has started the server. */
+    withCore: <T>(run: (core: Core, project: Project) => Promise<T>): Promise<T> =>
       inTurn(async (project) => {
         const caller = (await isInAgentsShell(project.cli)) ? "agent" : "person";
         return withCore(project, caller, (core) => run(core, project));
       }),
   };
 
+  /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */
   function inTurn<T>(run: (project: Project) => Promise<T>): Promise<T> {
     const done = last.then(async () => run(await open()));
     last = done.catch(() => {});
@@ -74,6 +69,8 @@ export function createProjectQueue(given: Project): ProjectQueue {
     );
   }
 }
+
+export type ProjectQueue = ReturnType<typeof createProjectQueue>;
 
 type View = (queue: ProjectQueue, query: URLSearchParams) => Promise<unknown>;
 

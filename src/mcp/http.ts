@@ -36,6 +36,9 @@ export function createMcpHandler(
     const session = sessions.get(id);
     if (!session) return refuse(404, "the session has ended; initialize again");
     session.usedMs = clock.now();
+    // The last one was used last.
+    sessions.delete(id);
+    sessions.set(id, session);
     return session.transport.handleRequest(request);
   };
 
@@ -64,10 +67,8 @@ export function createMcpHandler(
   }
 
   async function endOthers(): Promise<void> {
-    const byUse = [...sessions].sort(([, a], [, b]) => a.usedMs - b.usedMs);
-    const isOver = ([, { usedMs }]: [string, Session], n: number): boolean =>
-      n < byUse.length - MOST_SESSIONS || clock.now() - usedMs > SILENT_MS;
-    for (const [id, { transport }] of byUse.filter(isOver)) {
+    for (const [id, { transport, usedMs }] of sessions) {
+      if (sessions.size <= MOST_SESSIONS && clock.now() - usedMs <= SILENT_MS) return;
       sessions.delete(id);
       await transport.close();
     }
