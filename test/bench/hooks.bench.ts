@@ -13,9 +13,7 @@ import { systemClock as clock } from "../../src/io/clock.js";
 import type { Message } from "../../src/io/message.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
-import { openFailures } from "../support/failures.js";
 import { createFakeHost } from "../support/fake-host.js";
-import { createFakeProcesses } from "../support/fake-processes.js";
 import { answer, call, lines, user } from "../support/messages.js";
 
 const opened: { strata: Strata; project: string }[] = [];
@@ -68,19 +66,6 @@ describe("context hook that shows recorded previews", async () => {
   }
 });
 
-describe("context hook whose messages the host hands over anew, beside reading these", async () => {
-  for (const count of [1_000, 10_000]) {
-    const strata = await open();
-    const text = JSON.stringify(history(count));
-    const read = (): Message[] => JSON.parse(text);
-    await ask(strata, read());
-    bench(`${count} messages, read only`, () => void read(), { time: 1_000 });
-    bench(`${count} messages, read and asked about`, async () => void (await ask(strata, read())), {
-      time: 1_000,
-    });
-  }
-});
-
 describe("a result of 1 MB", async () => {
   const strata = await open();
   const text = lines(12_500, 79);
@@ -108,35 +93,4 @@ describe("a result of 1 MB", async () => {
     },
     { time: 500 },
   );
-});
-
-describe("memory of failures at 2,000 calls, half of which have failed", async () => {
-  const ended = (n: number, error: boolean) =>
-    call("bash", error ? `cat: ${n}: No such file` : "ok", {
-      state: { input: { command: `cat ${n}` }, metadata: { exit: error ? 1 : 0 } },
-    });
-  const settled = (message: Message): Message => {
-    const created = message.info.time?.created ?? 0;
-    return { ...message, info: { ...message.info, time: { created, completed: created } } };
-  };
-  const messages = [
-    user("go"),
-    ...Array.from({ length: 2_000 }, (_, n) => settled(answer([ended(n, n % 2 === 0)]))),
-  ];
-  const openBoth = async () => ({
-    project: mkdtempSync(join(tmpdir(), "strata-bench-")),
-    clock,
-    files,
-    processes: createFakeProcesses(),
-  });
-  const known = openFailures(await openBoth());
-  await known.learn("ses_1", messages);
-  bench("nothing is new", async () => void (await known.learn("ses_1", messages)), { time: 500 });
-  bench("the session is taken in for the first time", async () => {
-    await openFailures(await openBoth()).learn("ses_1", messages);
-  });
-  let n = 0;
-  bench("a call has failed as before", async () => {
-    await known.learn("ses_1", [...messages, settled(answer([ended(n++ % 100, true)]))]);
-  });
 });

@@ -9,7 +9,6 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { anyObject, type Check, list, number, object, optional, string } from "../../src/base/shape.js";
 
 /** One tool call with its recorded answer. */
 export interface RecordedCall {
@@ -42,59 +41,17 @@ export interface RecordedSession {
   turns: RecordedTurn[];
 }
 
-/** As in the file. */
-interface WrittenCall extends Omit<RecordedCall, "args" | "result"> {
-  args?: Record<string, unknown> | undefined;
-  result?: string | undefined;
-}
-
-interface WrittenStep extends Omit<RecordedStep, "calls"> {
-  calls: WrittenCall[];
-}
-
-interface WrittenTurn extends Omit<RecordedTurn, "steps"> {
-  steps: WrittenStep[];
-}
-
-interface WrittenSession {
-  id: string;
-  cwd?: string | undefined;
-  turns: WrittenTurn[];
-}
-
-const isFlag: Check<boolean> = (value): value is boolean => typeof value === "boolean";
-const isCall = object<WrittenCall>({
-  tool: string,
-  name: optional(string),
-  args: optional<Record<string, unknown>>(anyObject),
-  result: optional(string),
-  error: optional(isFlag),
-});
-const isStep = object<WrittenStep>({ at: optional(number), say: optional(string), calls: list(isCall) });
-const isTurn = object<WrittenTurn>({ user: string, at: optional(number), steps: list(isStep) });
-const isSession = object<WrittenSession>({ id: string, cwd: optional(string), turns: list(isTurn) });
-
 /** Reads a session; throws if the file is not one. */
 export function readSession(path: string): RecordedSession {
-  const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (isSession(value)) return complete(value);
-  throw new Error(`${path} is not a recorded session: expected { id, cwd, turns: [{ user, steps }] }`);
-}
-
-function complete({ id, cwd = "", turns }: WrittenSession): RecordedSession {
-  const fill = ({ args = {}, result = "", ...call }: WrittenCall): RecordedCall => ({
-    ...call,
-    args,
-    result,
-  });
-  return {
-    id,
-    cwd,
-    turns: turns.map(({ steps, ...turn }) => ({
-      ...turn,
-      steps: steps.map(({ calls, ...step }) => ({ ...step, calls: calls.map(fill) })),
-    })),
-  };
+  const { cwd = "", id, turns } = JSON.parse(readFileSync(path, "utf8")) as Partial<RecordedSession>;
+  if (
+    id === undefined ||
+    !turns?.every(({ steps, user }) => typeof user === "string" && Array.isArray(steps))
+  )
+    throw new Error(`${path} is not a recorded session: expected { id, cwd, turns: [{ user, steps }] }`);
+  const fill = ({ args = {}, result = "", ...call }: Partial<RecordedCall>) => ({ ...call, args, result });
+  const complete = (step: RecordedStep) => ({ ...step, calls: step.calls.map(fill) as RecordedCall[] });
+  return { id, cwd, turns: turns.map((turn) => ({ ...turn, steps: turn.steps.map(complete) })) };
 }
 
 /** Reads the sessions of a folder, all of them or those named, in order of their names. */

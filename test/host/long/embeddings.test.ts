@@ -43,7 +43,7 @@ test("recall finds a paraphrase through the user's endpoint, asks once for each 
   expect(await recall(stage, "serviced in March")).toContain(FACT);
   const { vectors } = planFolders(stage.project.path);
   const name = hashOf(JSON.stringify([`${server.url}/v1/embeddings`, MODEL, null]));
-  await whenFits(join(vectors, `${name}.bin`), (text) => text.includes('"count":1'), "a vector");
+  await whenFits(join(vectors, `${name}.json`), (text) => text.includes(`"vectors":{"`), "a vector");
   expect(askedAbout(server, FACT)).toBe(2);
   expect(await recall(stage, PARAPHRASE)).toContain(FACT);
 
