@@ -8,7 +8,7 @@ import { repository } from "../host/repository.js";
 import { call, type Step, say, sayInPieces } from "../host/stage/steps.js";
 import { type Cell, formatScreen, type Screen } from "../host/terminal/screen.js";
 import { SIZES, type Tui } from "../host/terminal/tui.js";
-import { openTuiStage, type TuiStage } from "../host/terminal/tui-stage.js";
+import { openTuiStage, type TuiStage, type TuiStageOptions } from "../host/terminal/tui-stage.js";
 import { drawRecording, drawScreen, type Frame } from "./screen-picture.js";
 
 const SHOWN_PROJECT = "~/shop";
@@ -39,18 +39,19 @@ const TURNS: readonly [asked: string, answer: string][] = [
   ],
 ];
 
-/** Writes the pictures into `folder`. */
-export async function drawScreens(folder: string): Promise<void> {
-  const files = Object.fromEntries(
-    Array.from({ length: FILES }, (_, index) => [`src/part${index}.ts`, source(`part${index}_`)]),
-  );
-  await using stage = await openTuiStage({
-    plugin: repository,
-    screen: repository,
+const openShop = (more: TuiStageOptions = {}): Promise<TuiStage> => {
+  const parts = Array.from({ length: FILES }, (_, n) => [`src/part${n}.ts`, source(`part${n}_`)]);
+  return openTuiStage({
+    ...{ plugin: repository, ...more },
     options: { microCompact: { floor: 2_000 }, autoCompact: { threshold: 60_000 } },
-    files: { ...files, "test.sh": TESTS, ...rememberedFiles(Date.now()) },
+    files: { ...Object.fromEntries(parts), "test.sh": TESTS, ...rememberedFiles(Date.now()) },
     promptCache: { title: "Invoices without a number" },
   });
+};
+
+/** Writes the pictures into `folder`. */
+export async function drawScreens(folder: string): Promise<void> {
+  await using stage = await openShop({ screen: repository });
   const write = (name: string, svg: string): void => writeFileSync(join(folder, name), svg);
   const title = "OpenCode with Strata's sidebar";
   write("session.svg", drawRecording(await record(stage), "A session in OpenCode with Strata"));
@@ -82,15 +83,7 @@ export async function drawScreens(folder: string): Promise<void> {
 
 /** The same turns in OpenCode 2, at the largest and the smallest size; needs STRATA_HOST=2. */
 export async function drawScreens2(folder: string): Promise<void> {
-  const files = Object.fromEntries(
-    Array.from({ length: FILES }, (_, index) => [`src/part${index}.ts`, source(`part${index}_`)]),
-  );
-  await using stage = await openTuiStage({
-    plugin: repository,
-    options: { microCompact: { floor: 2_000 }, autoCompact: { threshold: 60_000 } },
-    files: { ...files, "test.sh": TESTS, ...rememberedFiles(Date.now()) },
-    promptCache: { title: "Invoices without a number" },
-  });
+  await using stage = await openShop();
   await using tui = await stage.openTui();
   for (const [turn, [asked, answer]] of TURNS.entries()) {
     stage.model.script(...scriptTurn(stage, turn), say(answer));
