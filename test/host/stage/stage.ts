@@ -83,7 +83,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** A home, and the OpenCode that runs in it, or none. */
-interface House {
+interface Home {
   readonly root: Project;
   host: OpenCode | undefined;
   /** Projects so far. */
@@ -91,33 +91,33 @@ interface House {
 }
 
 /** That of this worker. */
-let shared: Promise<House> | undefined;
+let shared: Promise<Home> | undefined;
 
-async function build(): Promise<House> {
+async function createHome(): Promise<Home> {
   return { root: await createProject(), host: undefined, count: 0 };
 }
 
 /** Opens a stage; cleans up if it fails. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const isAlone = options.alone === true || options.env !== undefined;
-  if (!isAlone) shared ??= build();
-  const house = isAlone || !shared ? await build() : await shared;
+  if (!isAlone) shared ??= createHome();
+  const home = isAlone || !shared ? await createHome() : await shared;
   const undo: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  if (isAlone) undo.push(house.root.remove);
+  if (isAlone) undo.push(home.root.remove);
   try {
     const model = await startScriptedModel(options.promptCache);
     undo.push(model.close);
     const config = stageConfig(model.url, options);
     const { isCloned = false } = options;
-    const project = await createNextProject(house.root, options.files ?? {}, ++house.count, { isCloned });
+    const project = await createNextProject(home.root, options.files ?? {}, ++home.count, { isCloned });
     undo.push(project.remove);
     await options.prepare?.(project);
     const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
-    const { open, stage } = present({ house, isAlone, model, project, env, config, close });
-    undo.push(async () => house.host && stage.host.stop().catch(() => undefined));
+    const { open, stage } = present({ home, isAlone, model, project, env, config, close });
+    undo.push(async () => home.host && stage.host.stop().catch(() => undefined));
     await open();
     return stage;
   } catch (error) {
@@ -127,7 +127,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 interface Cast {
-  house: House;
+  home: Home;
   isAlone: boolean;
   model: ScriptedModel;
   project: Project;
@@ -136,17 +136,17 @@ interface Cast {
   close: () => Promise<void>;
 }
 
-function present({ house, isAlone, model, project, env, config: initial, close }: Cast): {
+function present({ home, isAlone, model, project, env, config: initial, close }: Cast): {
   stage: Stage;
   open: (which?: WhichHost) => Promise<void>;
 } {
   const streams: EventStream[] = [];
   let config = initial;
-  let begun = { host: house.host, at: house.host?.log().length ?? 0 };
+  let begun = { host: home.host, at: home.host?.log().length ?? 0 };
 
   function running(): OpenCode {
-    if (!house.host) throw new Error("The host of this stage is not running");
-    return house.host;
+    if (!home.host) throw new Error("The host of this stage is not running");
+    return home.host;
   }
   const client = (): Client => running().at(project.path);
   const events = async () => {
@@ -156,11 +156,11 @@ function present({ house, isAlone, model, project, env, config: initial, close }
   };
   async function leave(): Promise<void> {
     for (const stream of streams.splice(0)) stream.close();
-    if (house.host) await client().leave();
+    if (home.host) await client().leave();
   }
   async function end(how: "kill" | "stop"): Promise<void> {
-    const { host } = house;
-    house.host = undefined;
+    const { host } = home;
+    home.host = undefined;
     await host?.[how]();
   }
 
@@ -168,9 +168,9 @@ function present({ house, isAlone, model, project, env, config: initial, close }
   async function open(which?: WhichHost): Promise<void> {
     await writeFile(project.configFile, formatConfig(config, which));
     await prepareFolders(project);
-    if (house.host?.isRunning() === false) house.host = undefined;
-    house.host ??= await startOpenCode({ project: house.root, env, ...(which && { which }) });
-    begun = { host: house.host, at: begun.host === house.host ? begun.at : 0 };
+    if (home.host?.isRunning() === false) home.host = undefined;
+    home.host ??= await startOpenCode({ project: home.root, env, ...(which && { which }) });
+    begun = { host: home.host, at: begun.host === home.host ? begun.at : 0 };
     await client().agents();
   }
 
@@ -182,7 +182,7 @@ function present({ house, isAlone, model, project, env, config: initial, close }
       const log = () =>
         running()
           .log()
-          .slice(house.host === host ? begun.at : 0);
+          .slice(home.host === host ? begun.at : 0);
       return {
         ...running(),
         ...client(),
