@@ -180,7 +180,7 @@ test("the agent of our own sessions changes no byte of any other request", async
     const requests = stage.model.requests.map(({ prompt }) => prompt).join("\n");
     return {
       hasAgent: agents.some(({ name }) => name === "strata"),
-      requests: requests.replaceAll(stage.project.root, "PROJECT").replaceAll(session.id, "SESSION"),
+      requests: requests.replaceAll(stage.project.path, "PROJECT").replaceAll(session.id, "SESSION"),
     };
   };
   const without = await play({ background: { enabled: false } });

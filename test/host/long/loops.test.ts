@@ -155,7 +155,9 @@ test("layer 4, switched off, leaves the host's own compaction alone: every reque
     const { shape } = await play(stage, id, turns(5, paste));
     const strata = ".opencode/strata/state/breakers";
     const breakers = existsSync(stage.project.file(strata)) ? readdirSync(stage.project.file(strata)) : [];
-    const requests = stage.model.requests.map(({ prompt }) => prompt.replaceAll(stage.project.root, "ROOT"));
+    const requests = stage.model.requests.map(({ prompt }) =>
+      prompt.replaceAll(stage.project.path, "PROJECT"),
+    );
     return { shape, breakers, requests };
   };
   const bare = await run({});

@@ -54,8 +54,9 @@ export async function runStrata(
 const LIMIT_MS = 60_000;
 
 /** Runs the package's `strata` in the project, as its user would. */
-export function strata({ folders, path }: Project, ...args: string[]) {
+export function strata({ configFile, folders, path }: Project, ...args: string[]) {
   const env = {
+    OPENCODE_CONFIG: configFile,
     ...{ PATH: [dirname(findHost()), process.env.PATH].join(delimiter), HOME: folders.home },
     ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
   };
