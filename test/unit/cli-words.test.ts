@@ -132,36 +132,26 @@ describe("mistyped words", () => {
     ..."agenda candidates completion context doctor list recall sessions show status sync".split(" "),
     ..."--help --version".split(" "),
   ];
-  const letters = [..."abcdefghijklmnopqrstuvwxyz-"];
-  const findMistypes = (word: string): string[] =>
-    Array.from({ length: word.length + 1 }, (_, at) => {
-      const [before, after] = [word.slice(0, at), word.slice(at)];
-      return [
-        before + after.slice(1),
-        before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2),
-        ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)]),
-      ];
-    }).flat();
   const findSuggested = async (...words: string[]): Promise<string[]> => {
     const { err } = await runStrata(EMPTY, words.join(" "));
     return /\(Did you mean (?:one of )?(.*)\?\)/.exec(err)?.[1]?.split(", ") ?? [];
   };
-  const names = commands.flatMap(({ aliases = [], name, was }) =>
-    [toWord(name), was ?? [], ...aliases.map(toWord)].flat(),
+  const names = commands.flatMap(({ aliases = [], name, was = [] }) =>
+    [name, ...was, ...aliases].map(toWord),
   );
-  const seeds =
-    "capture cleanup compact consolidate delete diagnose digest distill edit end forget hygiene publish";
   const others =
-    "purge push pull reduce refresh remove reset resolve resume session start stop unpublish untrust";
+    "compact consolidate delete end forget purge refresh remove reset session start stop unpublish untrust";
 
-  it("what is suggested for any mistyped or foreign word only reads", async () => {
-    const words = new Set([...names, ...seeds.split(" "), ...others.split(" ")].flatMap(findMistypes));
+  it("what is suggested for a mistyped or foreign word only reads, behind help too", async () => {
+    const words = [...names, ...others.split(" ")];
+    const mistyped = words.flatMap((word) => [word.slice(1), word.slice(0, -1), `${word}e`, `s${word}`]);
     const suggested = new Set<string>();
-    for (const word of words)
-      if (word !== "" && !word.startsWith("-") && !names.includes(word) && word !== "help")
-        for (const one of await findSuggested(word)) suggested.add(one);
+    for (const word of new Set(mistyped))
+      if (!names.includes(word) && word !== "help")
+        for (const before of [[], ["help"], ["--"]])
+          for (const one of await findSuggested(...before, word)) suggested.add(one);
     expect([...suggested].filter((one) => !READING.includes(one))).toEqual([]);
-    expect([...suggested].toSorted()).toEqual(READING.filter((one) => !one.startsWith("-")).toSorted());
+    expect(suggested.size).toBeGreaterThan(8);
   });
 
   it("no option of a command is suggested, since another option may do more", async () => {
