@@ -121,15 +121,12 @@ export function openAgenda(project: Project, memories: Pick<OpenMemories, "list"
   });
 }
 
-export interface PersonsLeases {
-  /** Claims for a person. */
+/** The project's leases, for a person to read and change, and the running instances of OpenCode. */
+export function openLeases(project: Project): {
   leases: Leases;
-  /** The running instances of OpenCode. Rejects with the system's error. */
+  /** Rejects with the system's error. */
   living(): Promise<readonly Instance[]>;
-}
-
-/** The project's leases, for a person to read and change. */
-export function openLeases(project: Project): PersonsLeases {
+} {
   const { cli, folders, instance, processes, root } = project;
   const { files } = openOwnState(project);
   const others = createOtherInstances({

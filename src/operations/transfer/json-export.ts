@@ -136,14 +136,10 @@ function readTime(value: unknown): number | undefined {
 
 /* Formats memories as lines of an export. Pure. */
 
-export interface ExportOptions {
-  isWanted(memory: Memory): boolean;
-}
-
 /** `problems`: sentences about the memories left out. */
 export function formatExport(
   collections: readonly ReadCollection[],
-  { isWanted }: ExportOptions,
+  { isWanted }: { isWanted(memory: Memory): boolean },
 ): { lines: string[]; problems: string[] } {
   const lines: string[] = [];
   const problems: string[] = [];

@@ -6,21 +6,16 @@ import { findWay } from "../../memory/store/scan.js";
 import { findKind } from "./read-facts.js";
 import type { TakenFact } from "./taken.js";
 
-export interface FindOptions {
-  root: string;
-  /** Relative to the root, with `/`; `""` for the root itself. */
-  folders: readonly string[];
-  /** Includes the folders below. */
-  isRecursive: boolean;
-}
-
 /** Folders whose files belong to the folder that they lie in. */
 const PARTS = [".github", ".cursor", ".windsurf"];
 
-/** Paths relative to the root, sorted. `isCut`: there were too many folders. */
+/**
+ * Paths relative to the root, sorted. `isCut`: there were too many folders. `folders` are relative to the root, with `/`,
+ * and `""` is the root itself; `isRecursive` includes those below.
+ */
 export async function findSources(
   files: Files,
-  { folders, isRecursive, root }: FindOptions,
+  { folders, isRecursive, root }: { root: string; folders: readonly string[]; isRecursive: boolean },
 ): Promise<{ paths: string[]; isCut: boolean }> {
   const found = new Set<string>();
   let isCut = false;
