@@ -1,5 +1,4 @@
 /** What a client reads: what a search finds, a memory in full, what a session is shown at its start; the resources and prompts. */
-
 import type { Resource } from "@modelcontextprotocol/sdk/types.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
