@@ -89,17 +89,6 @@ describe("long inputs of old calls, once the cache is cold", () => {
     expect(await findCleared(full, session)).toEqual([]);
     expect(world.decisions().filter(({ outcome }) => outcome === "cleared")).toEqual([]);
   });
-
-  it("a lost file is written again with the whole input", async () => {
-    const { world, session } = await talk([write("a.ts")]);
-    const [shown] = await show(world, session);
-    const whole = readFile(world, shown?.content);
-    for (const path of world.results()) world.files.contents.delete(path);
-    const again = await world.restart();
-    await again.request(session.messages);
-    await again.strata.idle();
-    expect(readFile(again, shown?.content)).toBe(whole);
-  });
 });
 
 describe("inputs that are never cleared", () => {

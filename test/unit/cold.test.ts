@@ -122,12 +122,6 @@ describe("the cache is cold", () => {
     session.answer([], { sent: 9_000, cached: 0 });
     expect(reason(session.messages, clock.now())).toBeUndefined();
   });
-
-  it("a cold cache is not proved by a restart, or by a session without an answer", () => {
-    const { messages, now } = talk(1);
-    expect(reason(messages, now)).toBeUndefined();
-    expect(reason(messages.slice(0, 1), now + 600 * MINUTE)).toBeUndefined();
-  });
 });
 
 describe("a break by the host", () => {

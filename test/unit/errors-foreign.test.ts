@@ -1,7 +1,7 @@
 /** Lines of errors.log that this machine has not written: a repository may come with any. */
 import { describe, expect, it } from "vitest";
-import { PROJECT, STATE } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
@@ -32,8 +32,6 @@ async function forge(): Promise<string> {
   return text.replace("worked as: npm run build", `worked as: ${EVIL}`);
 }
 
-const keyOf = (files: MemoryFiles): string | undefined => files.text(`${STATE}/key`);
-
 describe("errors.log of a cloned repository", () => {
   it("errors.log of a cloned repository is answered from in no word, stays as it came, and the same failure is learned anew", async () => {
     const forged = await forge();
@@ -44,17 +42,5 @@ describe("errors.log of a cloned repository", () => {
     expect(hint).toContain("once before");
     expect(hint).toContain("worked as: npm run build");
     expect(hint).not.toContain("evil");
-  });
-});
-
-describe("lines of this machine", () => {
-  it("lines of this machine are answered from after a restart, and in the file that was turned over", async () => {
-    const world = await openWorld();
-    await build(world, "ses_1");
-    const text = world.files.text(LOG) ?? "";
-    world.files.contents.delete(LOG);
-    world.files.contents.set(`${LOG}.1`, Buffer.from(text));
-    expect(await build(await world.restart(), "ses_2")).toContain("worked as: npm run build");
-    expect(keyOf(world.files)).toMatch(/^[0-9a-f]{64}\n$/);
   });
 });

@@ -14,9 +14,7 @@ import { did, ran } from "../support/notes.js";
 describe("a non-zero exit that is an answer is not a failure", () => {
   test.each([
     ["grep -rn nothing src", 1, ""],
-    ["rg 'a b' | head", 1, ""],
     ["test -f missing && cat missing", 1, ""],
-    ["[ -d build ]", 1, ""],
     ["diff a b", 1, "1c1\n< a\n---\n> b"],
     ["npm test", 1, "AssertionError: expected 1 to be 2"],
     [
@@ -26,8 +24,6 @@ describe("a non-zero exit that is an answer is not a failure", () => {
     ],
     ["/usr/local/bin/go test ./...", 1, "panic: no such table"],
     ["npx tsc --noEmit", 2, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."],
-    ["make -C build check", 2, "make: *** [all] Error 1"],
-    ["./scripts/run-tests.sh", 1, "something is not right"],
     ["./everything", 1, "3 failed, 10 passed"],
   ])("%s, exit %i", (command, exit, output) => {
     expect(isFailedCommand({ command, exit, output })).toBe(false);
@@ -38,12 +34,9 @@ describe("a command that could not do its task has failed", () => {
   test.each([
     ["npm test", 1, 'npm error Missing script: "test"'],
     ["grep '[' src", 2, "grep: Invalid regular expression"],
-    ["npm run test", 127, "> vitest\n\nsh: 1: vitest: not found"],
     ["npx tsc --nope", 1, "error TS5023: Unknown compiler option '--nope'."],
-    ["python -m pytest", 1, "/usr/bin/python: No module named pytest"],
     ["make tset", 2, "make: *** No rule to make target 'tset'.  Stop."],
     ["git push", 128, "fatal: The current branch x has no upstream branch."],
-    ["node server.js", 1, "Error: listen EADDRINUSE: address already in use :::3000"],
     ["npm test", null, "still running"],
     ["cat nowhere.txt", 1, "cat: nowhere.txt: No such file or directory"],
   ])("%s, exit %s", (command, exit, output) => {
@@ -64,7 +57,6 @@ describe("messages are alike if only numbers, times, paths and ids differ", () =
   test.each([
     ['Missing script: "test"', 'Missing script: "tests"'],
     ["no such table: users", "no such column: users"],
-    ["connect ECONNREFUSED", "connect ETIMEDOUT"],
   ])("not: %s", (one, other) => expect(hashMessage(one)).not.toBe(hashMessage(other)));
 });
 
@@ -93,7 +85,6 @@ describe("a successful call is recognised as the correction of a failed one", ()
   test.each([
     ["git push", "git status"],
     ["npm install left", "npm install right"],
-    ["cat a.ts", "cat b.ts"],
     ["cat src/a.ts", "cat src/a.test.ts"],
     ["cat src/a/index.ts", "cat src/b/index.ts"],
     ["ls", "npm run build && rm -rf dist && git add -A && git commit -m done && ls"],

@@ -24,19 +24,6 @@ it("a report states the cache hit of the first request, to a tenth of a percent 
   );
 });
 
-it("a report says if the beginning was not shared, not counted, or a brief", () => {
-  const text = (given: Partial<ForkReport>) => formatForkReports([report(given)]);
-  expect(text({ first: { input: 9_000, output: 0, cacheRead: 1_000 } })).toContain(
-    "(10.0 %, so the beginning was not shared as a whole)",
-  );
-  expect(text({ first: { input: 9_000, output: 0, cacheRead: 0 } })).toContain("0 of 9,000 prompt tokens");
-  const { first: _, ...uncounted } = report();
-  expect(formatForkReports([uncounted])).toContain("the provider did not report its first request");
-  expect(text({ history: { brief: "the window is full" } })).toContain(
-    "no shared cache: the window is full;",
-  );
-});
-
 it("a report is parsed again: task, answer and files of each fork", () => {
   const word = fc.stringMatching(/^[a-z]{1,9}( [a-z]{1,9})?$/);
   const reports = fc.array(

@@ -98,13 +98,6 @@ describe("a result is superseded", () => {
     expect(why(read("b"), edit({ patchText: "*** Update File: b\n+x" }))).toBe("edited later");
   });
 
-  it("a result is superseded not by less of it, another file, or a call that failed", () => {
-    expect(why(read("/a"), read("/a", { offset: 5 }))).toBeUndefined();
-    expect(why(read("/a"), read("/b"), edit({ filePath: "/b" }))).toBeUndefined();
-    const failed = call("read", "", { state: { status: "error", error: "gone", input: { filePath: "/a" } } });
-    expect(why(read("/a"), failed)).toBeUndefined();
-  });
-
   it("a result is superseded when the same call is made again, and an edit never is", () => {
     const test = () => call("bash", "ok", { state: { input: { command: "npm test" } } });
     expect(why(test(), test())).toBe("made again later");

@@ -36,25 +36,6 @@ describe("the log", () => {
     );
   });
 
-  it("the log contains entries up to its level, and none at off", async () => {
-    for (const [level, expected] of [
-      ["off", ""],
-      ["error", "E"],
-      ["warn", "EW"],
-      ["info", "EWI"],
-      ["debug", "EWID"],
-    ] as const) {
-      const { log, files, writes } = openLog(level);
-      log.error("x", "E");
-      log.warn("x", "W");
-      log.info("x", "I");
-      log.debug("x", "D");
-      await writes.onIdle();
-      const last = (files.text("/log/strata.log") ?? "").split("\n").map((line) => line.at(-1) ?? "");
-      expect(last.join("")).toBe(expected);
-    }
-  });
-
   it("the log has each warning once a day, however often it comes", async () => {
     const { clock, files, log, writes } = openLog();
     for (const message of ["full", "full", "slow", "full"]) log.warn("disk", message);

@@ -119,12 +119,4 @@ describe("the sections that a small model writes", () => {
     expect(host.generated[0]?.prompt).toContain("USER: Port the parser.");
     expect(notes()).toContain("about Learnings");
   });
-
-  it("the sections that a small model writes leave the notes as they were if they are not what was asked for", async () => {
-    const { notes, step, world } = await work(ANSWER.replace("Learnings", "Lessons"));
-    await step(4_000, 2);
-    expect(notes()).toContain("Port the parser.");
-    expect(notes()).not.toContain("about Workflow");
-    expect(await world.log()).toContain("rejected the model's sections for the notes of ses_1: Expected");
-  });
 });

@@ -33,15 +33,6 @@ describe("the sweep at start", () => {
     expect(await again.log()).toContain("removed 1 results");
   });
 
-  it("the sweep at start never removes what a live session names, however old it is", async () => {
-    const world = await openWorld();
-    await spillIn(world, "ses_1");
-    world.clock.advance(400 * DAY_MS);
-    world.host.sessions.set("ses_1", world.clock.now() - 6 * DAY_MS);
-    await startAgain(world);
-    expect(world.results()).toHaveLength(1);
-  });
-
   it("the sweep at start never removes what a live fork names, although its first session is gone", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(1_000))])];
