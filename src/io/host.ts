@@ -1,5 +1,5 @@
-import type { RunningProcesses } from "./holders.js";
 import type { Message } from "./message.js";
+import type { RunningProcesses } from "./running-processes.js";
 
 /**
  * The host seam: what the plugin may ask of the coding agent's host. `src/host/` implements it for OpenCode.

@@ -7,10 +7,36 @@
  * counts, and a reused id counts as running.
  */
 import { hostname } from "node:os";
+import { each, integer, object, string } from "../base/shape.js";
 import { type Clock, processStart } from "./clock.js";
 import { type Files, readText } from "./files.js";
-import type { ProcessIdentity, RunningProcesses } from "./holders.js";
 import { nodeFiles } from "./node-files.js";
+
+/** The processes of this machine: tells whether the owner of a lock still runs. */
+export interface RunningProcesses {
+  /** Identity of our process. */
+  own(): Promise<ProcessIdentity>;
+  /** Whether it still runs; `undefined` if unknown: it runs, or ran, on another machine. Never rejects. */
+  isRunning(identity: ProcessIdentity): Promise<boolean | undefined>;
+  /** Ids of our parent processes, nearest first; empty if unknown. Never rejects. */
+  ancestors(): Promise<readonly number[]>;
+}
+
+/** Identifies a process uniquely across machines and restarts. */
+export interface ProcessIdentity {
+  id: number;
+  /** Start time by its machine's own counter, independent of the wall clock. Only for comparison. */
+  start: string;
+  /** For people. */
+  host: string;
+  /** Shared by processes that can see each other: differs between containers and after a restart. */
+  machine: string;
+}
+
+export const isProcessIdentity = object<ProcessIdentity>({
+  id: integer,
+  ...each(string, "start", "host", "machine"),
+});
 
 /** More than shells are ever nested. */
 const MOST_ANCESTORS = 30;

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "../base/days.js";
 import type { Clock } from "../io/clock.js";
 import type { FileStat, Files } from "../io/files.js";
-import type { RunningProcesses } from "../io/holders.js";
+import type { RunningProcesses } from "../io/running-processes.js";
 import { WAITING_DAYS } from "../memory/candidates/candidate.js";
 import { memoryTypes } from "../memory/memory.js";
 import type { Folders } from "../project/folders.js";

@@ -1,4 +1,4 @@
-import type { ProcessIdentity, RunningProcesses } from "../../src/io/holders.js";
+import type { ProcessIdentity, RunningProcesses } from "../../src/io/running-processes.js";
 
 export interface FakeProcesses extends RunningProcesses {
   /** Ids of this machine's running processes besides our own; tests may change it. */

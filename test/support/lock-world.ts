@@ -1,6 +1,5 @@
 import type { Files } from "../../src/io/files.js";
-import { formatToken, type LockToken, parseToken } from "../../src/io/holders.js";
-import { createLocks, type Locks } from "../../src/io/locks.js";
+import { createLocks, formatToken, type Locks, type LockToken, parseToken } from "../../src/io/locks.js";
 import { createFakeClock, MORNING } from "./fake-clock.js";
 import { createFakeProcesses, identify } from "./fake-processes.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";

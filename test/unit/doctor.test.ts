@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSecond } from "../../src/base/tested.js";
 import type { Files } from "../../src/io/files.js";
-import type { LockState } from "../../src/io/holders.js";
+import type { LockState } from "../../src/io/locks.js";
 import {
   checkMachine,
   checkRuntime,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
-import { formatLock, formatToken, type LockToken, parseToken } from "../../src/io/holders.js";
-import { createLocks } from "../../src/io/locks.js";
+import { createLocks, formatLock, formatToken, type LockToken, parseToken } from "../../src/io/locks.js";
 import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";
 import { type MemoryFiles, systemError } from "../support/memory-files.js";
 

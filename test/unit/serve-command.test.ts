@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
-import { formatToken } from "../../src/io/holders.js";
+import { formatToken } from "../../src/io/locks.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createStyle } from "../../src/operations/command.js";
 import { openProject } from "../../src/operations/project.js";

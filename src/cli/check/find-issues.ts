@@ -6,7 +6,7 @@ import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { type Files, readPlainText, readText } from "../../io/files.js";
-import { formatLock } from "../../io/holders.js";
+import { formatLock } from "../../io/locks.js";
 import { createGit } from "../../io/node-git.js";
 import { findExpired, kernelFiles, removeIfUnchanged, stateFolderFiles } from "../../kernel/file-kinds.js";
 import { findPrivateID, refuseWithSecret } from "../../memory/draft.js";

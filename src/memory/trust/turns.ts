@@ -9,8 +9,8 @@ import { DAY_MS } from "../../base/days.js";
 import { anyObject, number, object, oneOf, parserOf, string } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
-import type { ProcessIdentity, RunningProcesses } from "../../io/holders.js";
 import { createDayLog, type DayLog } from "../../io/json-lines.js";
+import type { ProcessIdentity, RunningProcesses } from "../../io/running-processes.js";
 
 export type Turns = ReturnType<typeof createTurns>;
 export type IsInTurn = (fromMs: number, toMs?: number) => boolean;

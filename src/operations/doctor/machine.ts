@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import { listFilesBelow } from "../../io/files.js";
-import { formatLock, type LockState } from "../../io/holders.js";
+import { formatLock, type LockState } from "../../io/locks.js";
 import { createGit } from "../../io/node-git.js";
 import type { Folders } from "../../project/folders.js";
 import { findOwnFlaws, type OwnFlawsOptions } from "../../project/own-flaws.js";
