@@ -7,8 +7,11 @@
  * deadline, not one per request.
  */
 import { formatError } from "../base/error.js";
+import type { ContextRequest } from "../context/request.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
+import type { Message } from "../io/message.js";
+import { isSummary } from "../messages/history.js";
 import type { LayerCall } from "./calls.js";
 import {
   commonEvents,
@@ -103,6 +106,18 @@ export function createDispatcher(options: DispatcherOptions) {
       );
     },
   };
+}
+
+/** What a request shows, by three hooks in one call of the host, which share its time limit. Never rejects. */
+export async function askForView(
+  { ask, limit: limitOf }: Pick<Dispatcher, "ask" | "limit">,
+  request: ContextRequest,
+): Promise<readonly Message[]> {
+  const limit = limitOf("context");
+  const { messages } = request.history;
+  await ask("takenBack", request, undefined, limit);
+  if (!request.isCompaction && messages.some(isSummary)) await ask("compacted", request, undefined, limit);
+  return ask("context", request, messages, limit);
 }
 
 interface Question<H extends HookName> {

@@ -8,9 +8,9 @@ import { isRecord } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
+import { askForView } from "../../kernel/dispatcher.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import type { SlashCommand } from "../../kernel/layer.js";
-import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
 import { answerCommand, bindTools, createAnswers, defineTools } from "../commands-and-tools.js";
 import { noteSign, readPrices } from "../readings.js";
@@ -69,7 +69,6 @@ export function bindHooks(strata: Strata, host: Bound): Hooks {
   };
 }
 
-/** Three hooks of the dispatcher in one host call; they share its time limit. */
 function answerContext(
   { dispatcher, requests }: Binding,
   ...[, output]: Given<"experimental.chat.messages.transform">
@@ -81,13 +80,8 @@ function answerContext(
       ? undefined
       : requests.open(messages.filter((one) => !isForPeopleOnly(one)));
     if (!request) return;
-    const limit = dispatcher.limit("context");
-    const before = request.history.messages;
-    await dispatcher.ask("takenBack", request, undefined, limit);
-    if (!request.isCompaction && before.some(isSummary))
-      await dispatcher.ask("compacted", request, undefined, limit);
-    const view = await dispatcher.ask("context", request, before, limit);
-    if (view !== before) writeInPlace(messages, view);
+    const view = await askForView(dispatcher, request);
+    if (view !== request.history.messages) writeInPlace(messages, view);
   });
 }
 

@@ -5,6 +5,7 @@
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import type { Message, ModelName } from "../../io/message.js";
+import { askForView } from "../../kernel/dispatcher.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
@@ -135,18 +136,12 @@ async function tellSummary({ strata, summaries }: State, { request }: Opened): P
   await strata.dispatcher.ask("event", { type: "message.updated", properties: { info } }, undefined);
 }
 
-/** In the same order as for OpenCode 1. */
 async function askLayers(
   { dispatcher, requests }: RequestHooksOptions["strata"],
   messages: readonly Message[],
 ): Promise<readonly Message[]> {
   const request = requests.open(messages);
-  if (!request) return messages;
-  const limit = dispatcher.limit("context");
-  await dispatcher.ask("takenBack", request, undefined, limit);
-  if (!request.isCompaction && messages.some(isSummary))
-    await dispatcher.ask("compacted", request, undefined, limit);
-  return dispatcher.ask("context", request, messages, limit);
+  return request ? askForView(dispatcher, request) : messages;
 }
 
 function isContextEvent(event: unknown): event is ContextEvent {
