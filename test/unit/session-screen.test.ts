@@ -52,22 +52,6 @@ describe("the screen of a session", () => {
     expect(screen?.context.isEstimate).toBeUndefined();
   });
 
-  it("the screen adds up the savings of the session, of today and of the project, as the ledger has them", async () => {
-    const world = await openWorld();
-    const old = { v: 1, instance: "a", session: "ses_0", layer: "view", event: "answer" };
-    await world.files.appendLine(
-      `${PROJECT}/.opencode/strata/savings/ses_0.jsonl`,
-      JSON.stringify({ ...old, time: "2026-01-02T12:00:00Z", sent: 9, cost: 3_000, net: 1_000, money: 0.5 }),
-    );
-    await play(world);
-    const net = world.ledger("ses_1").reduce((sum, record) => sum + (record.net ?? 0), 0);
-    const { saved } = readScreen(world) ?? {};
-    expect(saved?.session.tokens).toBe(net);
-    expect(saved?.today.tokens).toBe(net);
-    expect(saved?.project).toMatchObject({ tokens: net + 1_000, dollars: 0.5, unpriced: net });
-    expect(saved?.session.share).toBeCloseTo(saved?.today.share ?? Number.NaN);
-  });
-
   it("the screen follows what changes between requests: memories, candidates, the breaker, background calls", async () => {
     const world = await openWorld();
     await play(world);
