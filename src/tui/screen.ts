@@ -5,10 +5,9 @@
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
-import { parseJson } from "../base/shape.js";
+import { isRecord, parseJson, string } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import { decodeText, type Files } from "../io/files.js";
-import { readLedgerLine } from "../memory/store/ledger.js";
 import { isFileName, planFolders } from "../project/folders.js";
 import { parseSessionScreen, type SessionScreen, screenPath } from "../status/session-screen.js";
 import type { Actions } from "./actions.js";
@@ -227,22 +226,12 @@ export function createRemembered(files: Pick<Files, "list" | "statItself" | "rea
 function findTitles(lines: string, began: string): string[] {
   return lines.split("\n").flatMap((text) => {
     const value = parseJson(text);
-    const prefix = readPrefix(value);
-    const reading = readLedgerLine(value, prefix);
-    if (reading.kind !== "line") return [];
-    const { at, before, by, contents, from, key, operation } = reading.line;
-    const isAdded = by === "strata" && before === null && from === undefined && contents !== undefined;
-    if (!isAdded || operation !== UNASKED || at < began) return [];
-    return [toPrintable(findTitle(contents) ?? key.slice(prefix.length))];
+    const line = isRecord(value) ? value : {};
+    const { at, contents, path } = line;
+    const isAdded = line.by === "strata" && line.before === null && line.from === undefined;
+    if (!isAdded || line.operation !== UNASKED || !string(contents) || !string(path)) return [];
+    return string(at) && at >= began ? [toPrintable(findTitle(contents) ?? path.replace(/\.md$/, ""))] : [];
   });
-}
-
-/** What precedes type and name in the ledger's ids, such as "private/". */
-function readPrefix(value: unknown): string {
-  const { key, path } = (value ?? {}) as { key?: unknown; path?: unknown };
-  if (typeof key !== "string" || typeof path !== "string") return "";
-  const own = path.replace(/\.md$/, "");
-  return key.endsWith(own) ? key.slice(0, key.length - own.length) : "";
 }
 
 const findTitle = (contents: string): string | undefined =>
