@@ -176,7 +176,7 @@ describe("the screen half in OpenCode 1", () => {
     );
     await settle();
     commands.find(({ name }) => name === "strata.memory")?.run();
-    await expect.poll(() => opened).toContain("Strata: Orders fail");
+    await expect.poll(() => opened, { timeout: 10_000 }).toContain("Strata: Orders fail");
   });
 });
 
