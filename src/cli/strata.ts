@@ -3,6 +3,7 @@
 /** Entry of the command line. */
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +11,7 @@ import { CommanderError, Command as Parser } from "commander";
 import { formatFailure, StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
 import { VERSION } from "../base/version.js";
-import { type Clock, systemClock, waitAtMost } from "../io/clock.js";
+import { systemClock } from "../io/clock.js";
 import { nodeFiles } from "../io/node-files.js";
 import {
   type CliContext,
@@ -200,46 +201,20 @@ export function createTerminal(stdout: Output, stderr: Output): Pick<CliContext,
   };
 }
 
-/* Opens a file in the program that the system has for it. */
-
-/** Rejects with a `StrataError` if no program could open the file. */
-export type OpenFile = (path: string) => Promise<void>;
-
-interface Opener {
-  program: string;
-  args: readonly string[];
-}
-
-/** An opener ends once another program has the file. One that still runs after this has opened it itself. */
-const OPENS_WITHIN_MS = 5_000;
-
-export function createOpenFile(platform: string, clock: Clock): OpenFile {
-  return async (path) => {
-    const { args, program } = planOpener(platform, path);
-    const opened = await waitAtMost(clock, OPENS_WITHIN_MS, () => run(program, args));
-    if (opened.kind !== "failed") return;
-    const why = opened.thrown instanceof Error ? opened.thrown.message : String(opened.thrown);
-    throw new StrataError("NO_OPENER", `${program} cannot open the page (${why}); open it yourself: ${path}`);
-  };
-}
-
 /** `start` of Windows is a command of its shell, whose first argument in quotes is a title. */
-export function planOpener(platform: string, path: string): Opener {
-  if (platform === "darwin") return { program: "open", args: [path] };
-  if (platform === "win32") return { program: "cmd", args: ["/c", "start", "", path] };
-  return { program: "xdg-open", args: [path] };
-}
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
 
-function run(program: string, args: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { detached: true, stdio: "ignore" });
-    child.once("error", (thrown: NodeJS.ErrnoException) =>
-      reject(thrown.code === "ENOENT" ? new Error("it is not installed") : thrown),
-    );
-    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`it exited with ${code}`))));
-    // The program may stay open longer than this command.
-    child.unref();
+/** Opens a page in the program that the system has for it, which may stay open longer than this command. */
+async function openFile(path: string): Promise<void> {
+  const [program = "", ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(program, [...args, path], { detached: true, stdio: "ignore" });
+  await once(child, "spawn").catch(() => {
+    throw new StrataError("NO_OPENER", `${program} cannot open the page; open it yourself: ${path}`);
   });
+  child.unref();
 }
 
 /** Of the built file `dist/strata.js`. */
@@ -253,7 +228,7 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   env: process.env,
   style: createStyle(),
   ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
-  openFile: createOpenFile(process.platform, systemClock),
+  openFile,
   ...(!process.stdin.isTTY && { streams: { input: process.stdin, output: process.stdout } }),
   ...(process.stdin.isTTY &&
     process.stderr.isTTY && {

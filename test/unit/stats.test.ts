@@ -1,7 +1,6 @@
 /** `strata stats`, on the screen, as JSON and as comma-separated values. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { planOpener } from "../../src/cli/strata.js";
 import { CSV_COLUMNS, formatCsv } from "../../src/costs/csv.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import { sumFigures } from "../../src/costs/sums.js";
@@ -163,10 +162,4 @@ describe("comma-separated values", () => {
       }),
     );
   });
-});
-
-it("the program that opens a link is the system's own", () => {
-  expect(planOpener("darwin", "/p.html")).toEqual({ program: "open", args: ["/p.html"] });
-  expect(planOpener("linux", "/p.html")).toEqual({ program: "xdg-open", args: ["/p.html"] });
-  expect(planOpener("win32", "C:\\p.html").args).toEqual(["/c", "start", "", "C:\\p.html"]);
 });
