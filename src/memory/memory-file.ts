@@ -16,7 +16,7 @@
  *
  * This file loads the YAML package: import it where the first memory is read or written, not at start.
  */
-import { Document, isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { Document, isAlias, isCollection, isMap, isScalar, parseDocument } from "yaml";
 import { isRecord, type PlainRecord } from "../base/shape.js";
 import { fieldNames, formatFields, isSame, readFields, shortenTitle } from "./fields.js";
 import { formatID, type Memory, type Place } from "./memory.js";
@@ -211,11 +211,8 @@ function isSign(code: number): boolean {
 }
 
 function formatPlace(text: string, at: number): string {
-  const counter = new LineCounter();
-  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1))
-    counter.addNewLine(index + 1);
-  const { col, line } = counter.linePos(at);
-  return ` at line ${Math.max(1, line)}, column ${line === 0 ? at + 1 : col}`;
+  const lines = text.slice(0, at).split("\n");
+  return ` at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 /**

@@ -54,14 +54,6 @@ export function isMemoryFile(file: string): boolean {
   return file.endsWith(ENDING) && isName(file.slice(0, -ENDING.length));
 }
 
-/** True for the file name of a conflict record. */
-export const isConflictFile = isMemoryFile;
-
-/** `file` is the name with its extension. */
-export function formatConflictPath(file: string, { isArchived }: Pick<MemoryPath, "isArchived">): string {
-  return `${isArchived ? `${ARCHIVE}/` : ""}${CONFLICTS}/${file}`;
-}
-
 /** `at` is an ISO date-time, `clone` a name of `nameClone`. */
 export function formatLedgerFile(at: string, clone: string): string {
   return `${at.slice(0, 7)}-${clone}.jsonl`;

@@ -12,7 +12,7 @@ import { each, isVersion, object, optional, parseJson, parserOf, string } from "
 import type { Clock } from "../../io/clock.js";
 import { type Files, readPlainText } from "../../io/files.js";
 import { type Memory, type MemoryDraft, parseID } from "../memory.js";
-import { CONFLICTS, formatConflictPath, isConflictFile } from "../path.js";
+import { ARCHIVE, CONFLICTS, isMemoryFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { listItself } from "./scan.js";
@@ -191,14 +191,8 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   };
 
   /** Moves a record to `archive/conflicts/` of its root, a private one to `private/archive/conflicts/`. */
-  async function archive(path: string): Promise<void> {
-    const root = dirname(dirname(path));
-    const target = formatConflictPath(basename(path), { isArchived: true });
-    const bytes = await files.read(path);
-    if (!bytes) return;
-    // Written, not renamed, because a rename creates no folders.
-    await files.writeWhole(join(root, target), bytes);
-    await files.remove(path);
+  function archive(path: string): Promise<void> {
+    return files.rename(path, join(dirname(dirname(path)), ARCHIVE, CONFLICTS, basename(path)));
   }
 }
 
@@ -229,7 +223,7 @@ export function isConflictRecord(name: string): boolean {
 export async function readConflictRecords(files: Files, folder: string): Promise<ConflictRecord[]> {
   const records: ConflictRecord[] = [];
   for (const under of planConflictFolders(folder))
-    for (const name of (await listItself(files, under)).filter(isConflictFile)) {
+    for (const name of (await listItself(files, under)).filter(isMemoryFile)) {
       const path = join(under, name);
       const text = await readPlainText(files, path);
       const conflict = parseConflict(text);
