@@ -98,9 +98,7 @@ export const kernelFiles: readonly FileKind[] = [
  * itself; this also removes the files of projects that are not opened any more.
  */
 export const stateFolderFiles: readonly FileKind[] = [
-  ...["candidates.json", "candidates.json.corrupt", "dropped.json.corrupt"].map((name) =>
-    atStart(`projects/<id>/${name}`, "sentences that did not become memories", WAITING_DAYS),
-  ),
+  atStart("projects/<id>/candidates.json", "sentences that did not become memories", WAITING_DAYS),
   atStart("projects/<id>/context-requests.jsonl", "what was asked about contexts long ago", 30),
   // A person's checkpoint is kept for a year, the plugin's own for a month.
   atStart("projects/<id>/checkpoint-<id>.auto.json", "Strata's own checkpoints from a month ago", 30),

@@ -41,14 +41,6 @@ describe("a question to the agent", () => {
     ]);
   });
 
-  it("a question to the agent goes on with the letters of the session, beyond z", () => {
-    const next = (letter: string) =>
-      plan([waiting("One."), waiting("Two.")], [`${QUESTION_HEAD} ${letter} "Another." Call …`]).letters;
-    expect([...next("c").values()]).toEqual(["d", "e"]);
-    expect([...next("y").values()]).toEqual(["z", "aa"]);
-    expect([...next("az").values()]).toEqual(["ba", "bb"]);
-  });
-
   it("a question to the agent that was recorded and not noted is noted by its own letter, and not asked again", () => {
     const long = "The importer reads the ledger in chunks, and this sentence goes on ".repeat(4);
     const first = plan([waiting(long), waiting("Short one.")]);

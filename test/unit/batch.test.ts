@@ -1,11 +1,6 @@
 /** The question that a judge is asked, and what of its answer is believed. */
 import { describe, expect, it } from "vitest";
-import {
-  type Batch,
-  formatBatch,
-  parseAnswer,
-  planBatches,
-} from "../../layers/5-auto-memory/judge/verdicts.js";
+import { type Batch, formatBatch, parseAnswer } from "../../layers/5-auto-memory/judge/verdicts.js";
 import { fc } from "../support/property.js";
 
 const batch: Batch = {
@@ -57,24 +52,6 @@ describe("a judge's material", () => {
       "k1 (decision) The storage is Redis",
       "</remembered>",
     ]);
-  });
-
-  it("batches have at most twenty messages and so many characters, in order, and leave none out", () => {
-    const message = fc.record({
-      statements: fc.array(fc.record({ text: fc.string({ maxLength: 9_000 }) }), { maxLength: 3 }),
-    });
-    fc.assert(
-      fc.property(fc.array(message, { maxLength: 60 }), (all) => {
-        const batches = planBatches(all);
-        expect(batches.flat()).toEqual(all);
-        const lengthOf = (some: typeof all) =>
-          some.flatMap((one) => one.statements).reduce((sum, { text }) => sum + text.length, 0);
-        for (const some of batches) {
-          expect(some.length).toBeLessThanOrEqual(20);
-          if (some.length > 1) expect(lengthOf(some)).toBeLessThanOrEqual(24_000);
-        }
-      }),
-    );
   });
 });
 

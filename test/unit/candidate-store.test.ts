@@ -79,15 +79,6 @@ describe("an undone message", () => {
     await candidates.follow("ses_1", [said(`Look. ${SQLITE}`)]);
     expect(textsOf(await candidates.list())).toEqual([SQLITE]);
   });
-
-  it("a message that was rewritten no longer says it, and another session's messages change nothing", async () => {
-    const candidates = openTestCandidates({ files: createMemoryFiles() });
-    await candidates.offer([candidateOf(SQLITE)]);
-    await candidates.follow("ses_2", []);
-    expect(textsOf(await candidates.list())).toEqual([SQLITE]);
-    await candidates.follow("ses_1", [said("The storage is Postgres.")]);
-    expect(await candidates.list()).toEqual([]);
-  });
 });
 
 describe("a file of candidates", () => {

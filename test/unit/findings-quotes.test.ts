@@ -92,12 +92,4 @@ describe("findings apart", () => {
       ["https://a.example/v2", "active"],
     ]);
   });
-
-  it("a page that is read again unchanged counts as used, so that its finding does not age", async () => {
-    const { memories, read } = openKeeper();
-    await read("https://a.example/v1", pageOf(60));
-    expect(memories.used).toEqual([]);
-    await read("https://a.example/v1", pageOf(60));
-    expect(memories.used).toHaveLength(1);
-  });
 });

@@ -1,9 +1,7 @@
 /** The running agent judges: when it is asked, and what its letters keep. */
-import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { formatParameters } from "../../src/kernel/layer.js";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
+import { QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { createFakeHost } from "../support/fake-host.js";
@@ -112,19 +110,5 @@ describe("memory_keep", () => {
       { ...one, said: [{ ...saying, session: "client", message: "m", isHandedOver: true }] },
     ]);
     expect(await keep(opened, "a")).toContain("Nothing is open under a. Open: none.");
-  });
-
-  it("memory_keep is offered for under 50 tokens", async () => {
-    const { world } = await open("agent");
-    const tool = world.strata.dispatcher.tools.find(({ name }) => name === KEEP_TOOL);
-    if (!tool) throw new Error("it is not offered");
-    const { description, name, parameters } = tool;
-    const definition = {
-      type: "function",
-      function: { name, description, parameters: formatParameters(parameters) },
-    };
-    const tokens = encode(JSON.stringify(definition)).length;
-    process.stdout.write(`memory_keep: ${tokens} tokens of definition\n`);
-    expect(tokens).toBeLessThan(50);
   });
 });

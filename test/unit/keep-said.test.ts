@@ -51,15 +51,6 @@ describe("what was said", () => {
     expect(statements?.[place]?.text).toBe(text);
   });
 
-  it("what was said and archived does not come back when the message is read again", async () => {
-    const { cursor, world } = await begin();
-    await world.say("Never push to main.");
-    await world.memories.archive("directive/never-push-to-main", { operation: "test" });
-    const after = await readAgain(world, cursor);
-    expect(after.memories.contents.get("directive/never-push-to-main")?.status).toBe("archived");
-    expect(after.memories.contents.size).toBe(1);
-  });
-
   it("what was said and read twice changes nothing: no memory, candidate, count or reason is there twice", async () => {
     const { cursor, world } = await begin();
     await world.say("Never push to main.");

@@ -74,14 +74,6 @@ describe("strata learn", () => {
     const list = JSON.parse((await runStrata(files, "list --json")).out);
     expect(JSON.stringify(list)).toContain(NO_TABS);
   });
-
-  it("strata learn without a source is wrong usage, and a missing file stops it before anything is read", async () => {
-    const files = openConversation(lines(said("m1", TABS)));
-    expect(await runStrata(files, "learn")).toMatchObject({ code: 2, out: "" });
-    const missing = await runStrata(files, "learn /m.jsonl /gone.jsonl");
-    expect(missing).toMatchObject({ code: 3, err: expect.stringContaining("/gone.jsonl does not exist") });
-    expect(listMemories(files)).toEqual([]);
-  });
 });
 
 describe("an interrupt", () => {

@@ -89,11 +89,6 @@ describe("a fact in the judge's words", () => {
       expect(contentOf({ quote: [quote], says })).toBe(WAITS);
     },
   );
-
-  it("the sum of several sentences may leave one of their negations out", () => {
-    const says = "Invoices are numbered per year.";
-    expect(contentOf({ quote: ["Invoices are numbered per year.", "Don't ask me why."], says })).toBe(says);
-  });
 });
 
 describe("what holds in all projects", () => {
