@@ -63,6 +63,19 @@ export function withoutUndone(
   return [...before, cut === -1 ? message : { ...message, parts: message.parts.slice(0, cut) }];
 }
 
+/** Absolute paths of files changed in the undone turns, which the host has restored. Pure. */
+export function findFilesPutBack(messages: readonly Message[], revert: Revert): string[] {
+  const left = new Set(withoutUndone(messages, revert));
+  const undone = messages.filter((message) => !left.has(message));
+  const files = undone.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      const { files: changed } = part as { files?: unknown };
+      return part.type === "patch" && Array.isArray(changed) ? changed : [];
+    }),
+  );
+  return [...new Set(files.filter((file) => typeof file === "string"))];
+}
+
 /**
  * Counts answers, answers that ran tools, and the host's summaries. A shell command that a person runs with `!`
  * calls no hook and does not count; nor does a message that a fork copied, although the host reports it as new.

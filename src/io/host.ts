@@ -58,6 +58,8 @@ export interface Host {
    * last `last` ones, or all. Begins with a summary if the host does not show what was before it.
    */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
+  /** Absolute paths of files that the host restored when part of this session was undone; `undefined` if unknown. */
+  listFilesPutBack(sessionID: string): Promise<readonly string[] | undefined>;
   /**
    * Removes the compaction markers of failed summaries: they hold nothing of the user's, and the host retries each in
    * every turn.

@@ -91,6 +91,7 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
     isCompacting: true,
     messages: new Map(),
     aborted: [],
+    listFilesPutBack: async () => undefined,
     readMessages: async (sessionID, last = Number.POSITIVE_INFINITY) =>
       fake.messages.get(sessionID)?.slice(-last),
     removeFailedCompactions: async (sessionID) => void fake.cleaned.push(sessionID),

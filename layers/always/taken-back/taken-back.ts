@@ -96,9 +96,7 @@ function createFollowing(context: LayerContext, onChange: () => void) {
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
   const own = createTakenMemories({ ...context, onRefused: (sessionID) => line.retry(sessionID, 1) });
-  const readUndo = createUndoReader();
-  /** Sessions whose undo may have reverted memory files that are not repaired yet. */
-  const unmended = new Set<string>();
+  const undos = createUndos(host, own.mend);
   /** Sessions with an undo; one of their memories or candidates may still be on its way to the disk. */
   const touched = new Set<string>();
   const line = createLine(context, followSession);
@@ -117,11 +115,10 @@ function createFollowing(context: LayerContext, onChange: () => void) {
     away: own.away,
 
     onEvent(event: HostEvent): void {
-      const undo = readUndo(event);
-      if (!undo) return;
-      if (undo.mayRevert) unmended.add(undo.sessionID);
-      touched.add(undo.sessionID);
-      line.later(undo.sessionID);
+      const sessionID = undos.read(event);
+      if (sessionID === undefined) return;
+      touched.add(sessionID);
+      line.later(sessionID);
     },
 
     /** Follows undos that the request's messages show. `isChecked`: an earlier request of this session was checked. */
@@ -148,7 +145,7 @@ function createFollowing(context: LayerContext, onChange: () => void) {
   async function followSession(sessionID: string, attempts: number): Promise<void> {
     const messages = await host.readMessages(sessionID);
     if (!messages) return line.retry(sessionID, attempts - 1);
-    if (keepsMemories && unmended.delete(sessionID)) await mend(sessionID, attempts);
+    if (keepsMemories) await undos.mend(sessionID, () => line.retry(sessionID, attempts - 1));
     if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
     // Nothing is missing from a list of only what came after a compaction.
     if (!keepsMemories || isOnlyRest(messages)) return;
@@ -157,39 +154,51 @@ function createFollowing(context: LayerContext, onChange: () => void) {
     await candidates.follow(sessionID, messages);
   }
 
-  /** Before memories are archived or restored, since the host's undo may have removed their files. */
-  async function mend(sessionID: string, attempts: number): Promise<void> {
-    try {
-      await own.mend();
-    } catch (thrown) {
-      // The disk may work again later.
-      unmended.add(sessionID);
-      line.retry(sessionID, attempts - 1);
-      throw thrown;
-    }
-  }
-
   async function readAway(): Promise<void> {
     if (await own.refresh()) onChange();
     hasRead = true;
   }
 }
 
-/** Reads the host's events: messages of a session were undone, restored or removed; an undo may put files back. */
-function createUndoReader() {
+/** What the host's events say of undone turns, and the memory files that its undo has put back. */
+function createUndos(
+  { listFilesPutBack }: LayerContext["host"],
+  mend: (touched?: readonly string[]) => Promise<void>,
+) {
   /** By session: where the undone part begins; "" if nothing is undone. */
   const undone = new Map<string, string>();
-  return ({ properties, type }: HostEvent): { sessionID: string; mayRevert: boolean } | undefined => {
-    const { info } = properties;
-    if (type === "message.removed" || type === "message.part.removed") {
-      const sessionID = findEventSession(properties);
-      return sessionID === undefined ? undefined : { sessionID, mayRevert: false };
-    }
-    if (type !== "session.updated" || !isRecord(info) || typeof info.id !== "string") return undefined;
-    const from = isRecord(info.revert) ? `${info.revert.messageID} ${info.revert.partID}` : "";
-    if ((undone.get(info.id) ?? "") === from) return undefined;
-    undone.set(info.id, from);
-    return { sessionID: info.id, mayRevert: true };
+  /** Which files may have been reverted, by session: those that the host lists, or any. */
+  const unmended = new Map<string, "listed" | "any">();
+
+  return {
+    /** The session of which messages were undone, restored or removed. */
+    read({ properties, type }: HostEvent): string | undefined {
+      const { info } = properties;
+      if (type === "message.removed" || type === "message.part.removed") return findEventSession(properties);
+      if (type !== "session.updated" || !isRecord(info) || typeof info.id !== "string") return undefined;
+      const from = isRecord(info.revert) ? `${info.revert.messageID} ${info.revert.partID}` : "";
+      const before = undone.get(info.id) ?? "";
+      if (before === from) return undefined;
+      undone.set(info.id, from);
+      unmended.set(info.id, before === "" ? "listed" : "any");
+      return info.id;
+    },
+
+    /** Before memories are archived or restored, since the host's undo may have removed their files. Rejects. */
+    async mend(sessionID: string, tryAgain: () => void): Promise<void> {
+      // Taken before the wait, so that a later undo is not cleared with this one.
+      const which = unmended.get(sessionID);
+      unmended.delete(sessionID);
+      if (which === undefined) return;
+      try {
+        await mend(which === "any" ? undefined : await listFilesPutBack(sessionID));
+      } catch (thrown) {
+        // The disk may work again later; any file may still be reverted.
+        unmended.set(sessionID, "any");
+        tryAgain();
+        throw thrown;
+      }
+    },
   };
 }
 

@@ -53,9 +53,9 @@ export function createTakenMemories(options: TakenMemoriesOptions) {
       return changes.length + plan.back.length > 0;
     },
 
-    /** Repairs memory files that the host's undo has reverted. Rejects if the disk fails. */
-    async mend(): Promise<void> {
-      const ids = await memories.mendAfterUndo(MENDED);
+    /** Repairs memory files that the host's undo has reverted, these or any. Rejects if the disk fails. */
+    async mend(touched?: readonly string[]): Promise<void> {
+      const ids = await memories.mendAfterUndo(MENDED, touched && new Set(touched));
       if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, repaired: ${ids.join(", ")}`);
     },
 

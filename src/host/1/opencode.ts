@@ -10,7 +10,7 @@ import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { createGit } from "../../io/node-git.js";
 import { createProcesses, createRunningProcesses, type Processes } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
-import { withoutUndone } from "../readings.js";
+import { findFilesPutBack, withoutUndone } from "../readings.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { type Bounded, createBounded, createModelSessions } from "./model-sessions.js";
 import { createPluginSessions, type PluginSessions } from "./plugin-sessions.js";
@@ -135,7 +135,10 @@ function findProject(directory: string, worktree: string): string {
 /** The host's default title, as it writes and recognises it. */
 const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-type SessionReads = Pick<Host, "findParent" | "findTitle" | "readMessages" | "sessionLastUsedMs">;
+type SessionReads = Pick<
+  Host,
+  "findParent" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
+>;
 
 function createSessionReads(client: PluginInput["client"], clock: Clock, bounded: Bounded): SessionReads {
   const reads = new PQueue({ concurrency: 1 });
@@ -167,6 +170,12 @@ function createSessionReads(client: PluginInput["client"], clock: Clock, bounded
       const messages = whole?.data as readonly Message[] | undefined;
       const left = messages && (revert ? withoutUndone(messages, revert) : messages);
       return left?.filter((message) => !isForPeopleOnly(message)).slice(-(last ?? left.length));
+    },
+
+    async listFilesPutBack(sessionID) {
+      const revert = (await readSession(sessionID))?.data?.revert;
+      const messages = revert && (await inTurn(() => readStored(sessionID)))?.data;
+      return messages && findFilesPutBack(messages as readonly Message[], revert);
     },
   };
 

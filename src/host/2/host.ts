@@ -3,7 +3,7 @@
  * start.
  */
 import { homedir } from "node:os";
-import { isAbsolute, parse } from "node:path";
+import { isAbsolute, join, parse } from "node:path";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { type Clock, type Waited, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
@@ -95,6 +95,11 @@ export function createSetupHost(options: SetupHostOptions): Host {
       return left?.slice(-(last ?? left.length));
     },
 
+    async listFilesPutBack(sessionID) {
+      const files = readRevert(await readSession(sessionID))?.files;
+      return files?.map((file) => (isAbsolute(file) ? file : join(project, file)));
+    },
+
     abortSession(sessionID) {
       void call(() => context.session.interrupt({ sessionID }));
     },
@@ -114,11 +119,12 @@ export function createSetupHost(options: SetupHostOptions): Host {
   }
 }
 
-function readRevert(session: unknown): Revert | undefined {
+function readRevert(session: unknown): (Revert & { files: string[] }) | undefined {
   const revert = isRecord(session) ? session.revert : undefined;
-  return isRecord(revert) && typeof revert.messageID === "string"
-    ? { messageID: revert.messageID }
-    : undefined;
+  if (!isRecord(revert) || typeof revert.messageID !== "string") return undefined;
+  const diffs = Array.isArray(revert.files) ? revert.files : [];
+  const files = diffs.flatMap((diff) => (isRecord(diff) && typeof diff.file === "string" ? [diff.file] : []));
+  return { messageID: revert.messageID, files };
 }
 
 /** OpenCode 2 lets a plugin neither remove a session nor switch its compaction off, so there are none of our own. */
