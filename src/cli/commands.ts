@@ -4,9 +4,8 @@ import { operations } from "../operations/table.js";
 import { commandOf } from "./operation-command.js";
 
 export const commands: readonly Command[] = [
-  commandOf(operations.status, { example: "strata status --json | jq .savings.net" }),
-  commandOf(operations.stats, {
-    example: "strata stats --open",
+  commandOf(operations.status, "strata status --json | jq .savings.net"),
+  commandOf(operations.stats, "strata stats --open", {
     instead: {
       option: [
         "--open",
@@ -15,68 +14,49 @@ export const commands: readonly Command[] = [
       run: async (cli) => (await import("./commands/serve.js")).run(cli, { open: true, port: "0" }, []),
     },
   }),
-  commandOf(operations.context, { example: "strata context --json | jq '.items[0]'" }),
+  commandOf(operations.context, "strata context --json | jq '.items[0]'"),
   ...Object.values(operations).flatMap((entry) => {
     const [, action] = /^context (.*)/.exec(entry.name) ?? [];
     if (action === undefined) return [];
-    return commandOf(entry, {
+    return commandOf(entry, `strata context ${action} ${action === "undo-cut" ? "--dry-run" : "r-3fa2b1c"}`, {
       was: [action],
       // Candidates were dropped by the same word; their ids have no such letter before them.
       ...(action === "drop" && { wasFor: /^[ritcs]-[0-9a-z]+$/i }),
-      example: `strata context ${action} ${action === "undo-cut" ? "--dry-run" : "r-3fa2b1c"}`,
     });
   }),
-  commandOf(operations.agenda, { example: "strata agenda --all" }),
-  commandOf(operations.claim, {
+  commandOf(operations.agenda, "strata agenda --all"),
+  commandOf(operations.claim, "strata agenda claim '#34' --hours 2 --why 'the login'", {
     was: ["agenda lease claim", "lease claim"],
-    example: "strata agenda claim '#34' --hours 2 --why 'the login'",
   }),
-  commandOf(operations.release, {
+  commandOf(operations.release, "strata agenda release '#34'", {
     was: ["agenda lease release", "lease release"],
-    example: "strata agenda release '#34'",
   }),
-  commandOf(operations.leases, {
+  commandOf(operations.leases, "strata agenda leases", {
     was: ["agenda lease list", "agenda lease", "lease list", "lease"],
-    example: "strata agenda leases",
   }),
-  commandOf(operations.sessions, { example: "strata sessions --json | jq '.[0].phase'" }),
-  commandOf(operations.checkpoint, {
-    was: ["checkpoint"],
-    example: "strata sessions checkpoint before the rewrite",
-  }),
-  commandOf(operations.attach, {
+  commandOf(operations.sessions, "strata sessions --json | jq '.[0].phase'"),
+  commandOf(operations.checkpoint, "strata sessions checkpoint before the rewrite", { was: ["checkpoint"] }),
+  commandOf(operations.attach, "strata sessions attach cp-3fa2b1c", {
     was: ["attach"],
     aliases: ["resume"],
     arguments: "<source>",
-    example: "strata sessions attach cp-3fa2b1c",
   }),
-  commandOf(operations.handoff, {
+  commandOf(operations.handoff, "strata sessions handoff cp-3fa2b1c --file handoff.md", {
     was: ["handoff"],
     arguments: "[source]",
-    example: "strata sessions handoff cp-3fa2b1c --file handoff.md",
   }),
-  commandOf(operations.list, { example: "strata list --type decision" }),
-  commandOf(operations.show, { example: "strata show port-8080", first: "memory" }),
-  commandOf(operations.recall, { example: "strata recall 'which port does the server use'" }),
-  commandOf(operations.remember, {
-    example: "strata remember --type decision 'The server listens on port 8080'",
+  commandOf(operations.list, "strata list --type decision"),
+  commandOf(operations.show, "strata show port-8080", { first: "memory" }),
+  commandOf(operations.recall, "strata recall 'which port does the server use'"),
+  commandOf(operations.remember, "strata remember --type decision 'The server listens on port 8080'", {
     aliases: ["capture"],
   }),
-  commandOf(operations.candidates, { example: "strata candidates" }),
-  commandOf(operations.keep, {
-    name: "candidates keep",
-    was: ["keep"],
-    example: "strata candidates keep 3fa2b1",
-  }),
-  commandOf(operations.drop, {
-    name: "candidates drop",
-    was: ["drop"],
-    example: "strata candidates drop 3fa2b1",
-  }),
-  commandOf(operations.why, {
+  commandOf(operations.candidates, "strata candidates"),
+  commandOf(operations.keep, "strata candidates keep 3fa2b1", { name: "candidates keep", was: ["keep"] }),
+  commandOf(operations.drop, "strata candidates drop 3fa2b1", { name: "candidates drop", was: ["drop"] }),
+  commandOf(operations.why, "strata candidates why invoice numbers", {
     name: "candidates why",
     was: ["why"],
-    example: "strata candidates why invoice numbers",
   }),
   {
     name: "memory edit",
@@ -88,39 +68,31 @@ export const commands: readonly Command[] = [
     first: "memory",
     load: () => import("../operations/edit.js"),
   },
-  commandOf(operations.archive, {
+  commandOf(operations.archive, "strata memory archive --type idea --older-than 180 --dry-run", {
     name: "memory archive",
     was: ["archive"],
-    example: "strata memory archive --type idea --older-than 180 --dry-run",
     first: "memory",
   }),
-  commandOf(operations.restore, {
+  commandOf(operations.restore, "strata memory restore port-8080", {
     name: "memory restore",
     was: ["restore"],
-    example: "strata memory restore port-8080",
     first: "archived memory",
   }),
-  commandOf(operations.pin, { name: "memory pin", example: "strata memory pin port-8080", first: "memory" }),
-  commandOf(operations.unpin, {
-    name: "memory unpin",
-    example: "strata memory unpin port-8080",
-    first: "memory",
-  }),
-  commandOf(operations.publish, {
+  commandOf(operations.pin, "strata memory pin port-8080", { name: "memory pin", first: "memory" }),
+  commandOf(operations.unpin, "strata memory unpin port-8080", { name: "memory unpin", first: "memory" }),
+  commandOf(operations.publish, "strata memory publish preference/tabs-over-spaces", {
     name: "memory publish",
     was: ["publish"],
-    example: "strata memory publish preference/tabs-over-spaces",
     first: "memory",
   }),
-  commandOf(operations.history, {
+  commandOf(operations.history, "strata memory history decision/port-8080", {
     name: "memory history",
     was: ["history"],
-    example: "strata memory history decision/port-8080",
     first: "memory",
   }),
-  commandOf(operations.trust, { example: "strata trust --yes" }),
-  commandOf(operations.undo, { example: "strata undo --run 1f20c9d1" }),
-  commandOf(operations.dream, { aliases: ["digest", "distill"], example: "strata dream --dry-run" }),
+  commandOf(operations.trust, "strata trust --yes"),
+  commandOf(operations.undo, "strata undo --run 1f20c9d1"),
+  commandOf(operations.dream, "strata dream --dry-run", { aliases: ["digest", "distill"] }),
   {
     name: "check",
     summary:
@@ -183,16 +155,12 @@ export const commands: readonly Command[] = [
       };
     },
   },
-  commandOf(operations.bootstrap, { arguments: "[folders...]", example: "strata bootstrap --dry-run" }),
-  commandOf(operations.export, { arguments: "[file]", example: "strata export memories.jsonl" }),
-  commandOf(operations.import, {
-    arguments: "<source>",
-    example: "strata import memories.jsonl --dry-run",
-  }),
-  commandOf(operations["import markdown"], {
+  commandOf(operations.bootstrap, "strata bootstrap --dry-run", { arguments: "[folders...]" }),
+  commandOf(operations.export, "strata export memories.jsonl", { arguments: "[file]" }),
+  commandOf(operations.import, "strata import memories.jsonl --dry-run", { arguments: "<source>" }),
+  commandOf(operations["import markdown"], "strata import markdown docs/decisions.md --type decision", {
     was: ["ingest"],
     arguments: "<files...>",
-    example: "strata import markdown docs/decisions.md --type decision",
   }),
   {
     name: "learn",
@@ -212,13 +180,12 @@ export const commands: readonly Command[] = [
     hint: "learn reads past conversations; strata remember --tag TOPIC 'CONTENT' stores a memory.",
     load: () => import("./commands/learn.js"),
   },
-  commandOf(operations.sync, { was: ["sync status"], example: "strata sync --json" }),
-  commandOf(operations["sync init"], {
+  commandOf(operations.sync, "strata sync --json", { was: ["sync status"] }),
+  commandOf(operations["sync init"], "strata sync init git@github.com:me/memories.git", {
     arguments: "<remote>",
-    example: "strata sync init git@github.com:me/memories.git",
   }),
-  commandOf(operations["sync push"], { aliases: ["push"], example: "strata sync push" }),
-  commandOf(operations["sync pull"], { aliases: ["pull"], example: "strata sync pull" }),
+  commandOf(operations["sync push"], "strata sync push", { aliases: ["push"] }),
+  commandOf(operations["sync pull"], "strata sync pull", { aliases: ["pull"] }),
   {
     name: "enrich",
     summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",

@@ -14,14 +14,17 @@ import type { OperationEntry } from "../operations/operation.js";
 import { isInAgentsShell, openProject } from "../operations/project.js";
 
 /** What only the command line says of an operation. */
-export interface Shown
-  extends Pick<Command, "example">,
-    Partial<Pick<Command, "aliases" | "arguments" | "first" | "name" | "was" | "wasFor">> {
+interface Shown
+  extends Partial<Pick<Command, "aliases" | "arguments" | "first" | "name" | "was" | "wasFor">> {
   /** An option with which another command runs instead. */
   instead?: { option: Option; run: Run };
 }
 
-export function commandOf(entry: OperationEntry, { instead, ...shown }: Shown): Command {
+export function commandOf(
+  entry: OperationEntry,
+  example: string,
+  { instead, ...shown }: Shown = {},
+): Command {
   const name = shown.name ?? entry.name;
   return {
     summary: entry.does,
@@ -39,7 +42,7 @@ export function commandOf(entry: OperationEntry, { instead, ...shown }: Shown): 
           : run({ ...entry, name }, cli, options, args),
     }),
     ...shown,
-    name,
+    ...{ example, name },
   };
 }
 
