@@ -21,8 +21,6 @@ import { openProject } from "../operations/project.js";
 
 type Completion = readonly [value: string, what?: string];
 
-/** With more memories, only ids are completed: reading titles would take too long. */
-const MOST_TITLES = 1_000;
 /** The title stands near the beginning of the frontmatter. */
 const HEAD_BYTES = 1_000;
 
@@ -97,12 +95,9 @@ async function listMemories(cli: CliContext, isArchived: boolean, typed: string)
       });
     }),
   );
-  const memories = listed.flat();
-  const hasTitles = memories.length <= MOST_TITLES;
-  const completed = memories.map(async ({ id, name, path }): Promise<Completion[]> => {
-    const bytes = hasTitles
-      ? await files.readFrom(path, 0, { maxBytes: HEAD_BYTES, links: "refused" }).catch(() => undefined)
-      : undefined;
+  const completed = listed.flat().map(async ({ id, name, path }): Promise<Completion[]> => {
+    const head = { maxBytes: HEAD_BYTES, links: "refused" } as const;
+    const bytes = await files.readFrom(path, 0, head).catch(() => undefined);
     const [, , title = ""] = /^title: *(["']?)(.*)\1 *$/m.exec(bytes ? decodeText(bytes) : "") ?? [];
     const own: Completion = [id, title];
     return typed === "" || title === "" ? [own] : [own, [name, title], [title, id]];
