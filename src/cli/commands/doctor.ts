@@ -120,7 +120,7 @@ async function examinePlugin(
     ...(fault ? [fault] : []),
     ...(isComing ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)] : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
-    await checkLoaded(cli, folders, proof?.version ?? version),
+    await checkLoaded(cli.files, folders, proof?.version ?? version),
     ...(await (isTwo ? checkScreen2(project) : checkScreen(project))),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];

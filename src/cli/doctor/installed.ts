@@ -157,29 +157,22 @@ export function checkVersions({ configured, onDisk, own, proved }: Versions): Fi
   return [warning(`${loads}, but this command line is ${own}`, todo)];
 }
 
-/** A running plugin writes its call counts once a minute. */
-const ALIVE_MS = 180_000;
-
 /** When OpenCode last loaded it, and whether that was the version configured now. */
 export async function checkLoaded(
-  { clock, files }: Pick<CliContext, "clock" | "files">,
-  { calls, log, project }: Folders,
+  files: Files,
+  { calls, project }: Folders,
   version: string | undefined,
 ): Promise<Finding> {
   const last = (await readCallRecords(files, calls).catch(() => [])).at(-1);
-  if (!last) {
-    const stat = await files.stat(log).catch(() => undefined);
-    const since = stat ? `since ${formatTime(stat.modifiedMs)}` : "yet";
+  if (!last)
     return note(
-      `OpenCode has not loaded ${PACKAGE} in ${project} ${since}`,
+      `OpenCode has not loaded ${PACKAGE} in ${project} within a week`,
       "start OpenCode there, or restart it: it reads its configuration only at the start",
     );
-  }
   const seen = `OpenCode last loaded ${PACKAGE} ${last.version} in ${project} at ${formatTime(last.startedMs)}`;
   if (version === undefined || last.version === version) return fine(seen);
   const what = `${seen}, but not yet ${version}, which is configured now`;
-  const isRunning = !last.hasEnded && clock.now() - last.writtenMs < ALIVE_MS;
-  return (isRunning ? warning : note)(what, "restart OpenCode: it keeps what it loaded at its start");
+  return note(what, "restart OpenCode: it keeps what it loaded at its start");
 }
 
 /** `2026-11-21 09:15 UTC` */
