@@ -77,7 +77,7 @@ export async function play({
     ...(options ? { options } : {}),
     mcp: true,
     config: { snapshot: hasSnapshots },
-    env: { STRATA_HOOK_TIMES: HOOK_TIMES },
+    env: ({ file }) => ({ STRATA_HOOK_TIMES: file(HOOK_TIMES) }),
   });
   const { model, project } = stage;
   takeOverHistory(project);
