@@ -2,7 +2,7 @@
  * Finds memories that say the same, contradict each other or share most words, and merges the metadata of those that
  * become one. Pure.
  *
- * Two memories say the same if they differ only in wording (see src/text/wording.ts). Sharing nearly all words is not
+ * Two memories say the same if they differ only in wording (see src/text/compare.ts). Sharing nearly all words is not
  * enough: "the port is 8080" and "the port is 8081" share them, and so do a reset in staging and one in production.
  */
 import { createHash } from "node:crypto";

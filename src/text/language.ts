@@ -1,6 +1,6 @@
 /**
  * The format of a language's data file: by which words somebody else's text is told from the user's own, and a command
- * or a session's rule from other sentences. A further language needs another such file and a row in `languages.ts`.
+ * or a session's rule from other sentences. A further language is another such constant and an entry of `languages`.
  *
  * All patterns are tried on one sentence, in which a single private-use character replaces each quotation and each
  * piece of inline code: quoted words are someone else's.

@@ -73,4 +73,23 @@ describe("memory in the machine", () => {
     session.user("Yes: always deploy on Fridays.");
     expect(await run(world, "memory_remember", rule)).toContain("Kept: directive/");
   });
+
+  it("memory in the machine writes no secret, neither into a memory nor into the ledger", async () => {
+    const { world } = await open();
+    const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
+    const fact = { type: "knowledge", content: `The token is ${secret}.` };
+    expect(await run(world, "memory_remember", fact)).toMatch(
+      /refused: Nothing was changed. Expected a fact, and a/,
+    );
+    const kept = await run(world, "memory_remember", {
+      type: "knowledge",
+      content: "The token is in the vault.",
+    });
+    const id = /Kept: (\S+) in/.exec(kept)?.[1];
+    await run(world, "memory_update", { id, action: "archive", reason: `it is ${secret} now` });
+    await world.strata.idle();
+    const written = [...world.files.contents.values()].map((bytes) => Buffer.from(bytes).toString());
+    expect(written.filter((text) => text.includes(secret))).toEqual([]);
+    expect([...world.files.contents.keys()].some((path) => path.includes("/archive/"))).toBe(true);
+  });
 });

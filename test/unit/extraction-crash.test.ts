@@ -19,6 +19,17 @@ describe("a crash", () => {
     expect(third.kept()).toEqual([]);
   });
 
+  it("a crash before anything is written: it is found at the next idle", async () => {
+    const world = await openExtraction();
+    world.memories.failures.push(new Error("ENOSPC: no space"));
+    await world.say("Never push to main.");
+    expect(world.kept()).toEqual([]);
+    expect(world.log.lines.join()).toContain("ENOSPC");
+    const after = await openExtraction({ world });
+    await after.idle();
+    expect(after.kept()).toEqual(["directive: Never push to main."]);
+  });
+
   it("a crash after all is written and before the cursor moves: nothing changes", async () => {
     const world = await openExtraction({ respond: () => verdicts({}) });
     await world.say("Fix it.");

@@ -162,6 +162,17 @@ describe("a small model that fails", () => {
     expect(world.kept()).toEqual([`knowledge: ${CANDIDATE}`]);
   });
 
+  it("a verdict that cannot be written leaves its candidate, and is a try", async () => {
+    const world = await openExtraction({ respond: () => verdicts({}) });
+    await world.say(MESSAGE);
+    world.memories.failures.push(new Error("ENOSPC"));
+    await world.quiet();
+    expect([world.kept(), await world.waiting()]).toEqual([[], [CANDIDATE]]);
+    await world.say("go on");
+    await world.quiet();
+    expect(world.kept()).toEqual([`knowledge: ${CANDIDATE}`]);
+  });
+
   it("a crash between the memory and the candidate's end makes no second memory", async () => {
     const world = await openExtraction({ respond: () => verdicts({}) });
     await world.say(MESSAGE);
