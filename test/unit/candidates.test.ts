@@ -44,6 +44,19 @@ describe("a candidate", () => {
     });
   });
 
+  it("a candidate that only clients repeat is never the user's rule, and keeps the user's wording", () => {
+    let known = plan([], [said]).waiting;
+    for (let n = 2; n <= 6; n++) {
+      const client = again(`client_${n}`).said.map((one) => ({ ...one, isHandedOver: true as const }));
+      const { agreed, waiting } = plan(known, [{ ...said, said: client }]);
+      expect([agreed, textsOf(waiting)]).toEqual([[], textsOf([said])]);
+      known = waiting;
+    }
+    const mixed = { ...said, said: [...said.said, ...(inSessions(5)[0]?.said.slice(1) ?? [])] };
+    const handed = mixed.said.map((one, n) => (n === 0 ? one : { ...one, isHandedOver: true as const }));
+    expect(plan([], [{ ...mixed, said: handed }]).agreed).toEqual([]);
+  });
+
   it("a candidate that was said in three sessions stands before all that are worth more, and is judged again", () => {
     const likely = plan(inSessions(2), [candidate("The queue is Redis.", "ses_9", { worth: 0.9 })]).waiting;
     expect(textsOf(likely)[0]).toBe("The queue is Redis.");

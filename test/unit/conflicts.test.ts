@@ -101,6 +101,21 @@ describe("what two instances remember differently", () => {
     expect(await b.open()).toEqual([]);
   });
 
+  it("what two instances remember differently is hidden where git ignores either of the two", async () => {
+    const clock = createFakeClock();
+    const files = createMemoryFiles({}, clock.now);
+    for (const type of ["preference", "decision"] as const) {
+      const { store } = openStore();
+      const open = () =>
+        createConflicts({ clock, files, store, folder: FOLDER, isPrivate: (one) => one === "preference" });
+      await open().remember(draft("Postgres", "ses_a", { type }), cause("ses_a"));
+      const answer = await open().remember(draft("SQLite", "ses_b", { type }), cause("ses_b"));
+      const path = answer.kind === "conflict" ? answer.path : "none";
+      expect(path.includes("/private/conflicts/")).toBe(type === "preference");
+      expect(path).toContain("/conflicts/");
+    }
+  });
+
   it("what two instances remember differently is no conflict where this instance has seen what stands, says the same, or is about something else", async () => {
     const { a, b, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));

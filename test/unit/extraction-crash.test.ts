@@ -19,6 +19,13 @@ describe("a crash", () => {
     expect(third.kept()).toEqual([]);
   });
 
+  it("a crash that took the machine state with it: a subagent's session is still nobody's word", async () => {
+    const world = await openExtraction();
+    world.host.parents.set("ses_1", "ses_0");
+    await world.say("Never push to main.");
+    expect(world.kept()).toEqual([]);
+  });
+
   it("a crash before anything is written: it is found at the next idle", async () => {
     const world = await openExtraction();
     world.memories.failures.push(new Error("ENOSPC: no space"));

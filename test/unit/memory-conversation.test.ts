@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fullCompact } from "../../layers/4-full-compact/index.js";
 import { createConversation } from "../../layers/5-auto-memory/conversation.js";
-import { BOOT_HEAD, LAYER } from "../../layers/5-auto-memory/injection/boot.js";
+import { BOOT_HEAD, LAYER, planWithdrawal } from "../../layers/5-auto-memory/injection/boot.js";
 import { createAgentChanges, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { CALLS_BETWEEN, MATCH_HEAD, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/line.js";
@@ -215,5 +215,23 @@ describe("a triggered rule", () => {
     for (let n = 0; n < CALLS_BETWEEN; n++) session.answer([ran("ls")]);
     session.answer([ran("git push")]);
     expect(behind((await world.request(session.messages)).at(-1))).toContain("Never force-push.");
+  });
+});
+
+describe("a memory that the user has taken back", () => {
+  it("a memory that the user has taken back goes from what was shown, and the others stay", async () => {
+    const { session, world } = await open([rule, port]);
+    session.user("hello");
+    await world.request(session.messages);
+    const request = world.strata.requests.open(session.messages);
+    if (!request) throw new Error("no request");
+    const plan = (...ids: string[]) =>
+      planWithdrawal(request, { memories: new Set(ids), revisions: [] } as never)?.revisions;
+    const [revised, ...others] = plan("decision/port") ?? [];
+    expect(others).toEqual([]);
+    expect(revised).toMatchObject({ outcome: "revised", of: "extended", layer: LAYER });
+    expect(JSON.stringify(revised)).toContain("Never force-push.");
+    expect(JSON.stringify(revised)).not.toContain("5433");
+    expect(plan("decision/other")).toBeUndefined();
   });
 });

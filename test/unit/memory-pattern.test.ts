@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compilePattern, takeApart } from "../../layers/5-auto-memory/injection/line.js";
+import { compilePattern, findTriggerRules, takeApart } from "../../layers/5-auto-memory/injection/line.js";
+import { memory } from "../support/memories.js";
 import { fc } from "../support/property.js";
 
 const fits = (pattern: string, subject: { command?: string; path?: string }) =>
@@ -31,6 +32,11 @@ describe("what a rule waits for", () => {
     ["git push", "git push", false],
   ])("%s for the path %s: %s", (pattern, path, expected) => {
     expect(fits(pattern, { path })).toBe(expected);
+  });
+
+  it("what a rule waits for counts only for the user's own: one that came with the repository waits for nothing", () => {
+    const rule = memory("force", "Never force-push.", { type: "directive", when: ["git push"] });
+    expect(findTriggerRules([rule, { ...rule, isForeign: true }])).toHaveLength(1);
   });
 
   it("what a rule waits for is not anything at all: a pattern without a letter or digit is none", () => {
