@@ -26,6 +26,7 @@ describe("the source of a call", () => {
     ["drive_read_file", { path: "config/.env" }, undefined],
     ["filesystem_read_file", { path: "/home/me/notes.md" }, "/home/me/notes.md"],
     ["vault_get_secret", { path: "/kv/prod" }, undefined],
+    ["read", { filePath: `/home/me/ghp_${"aB3dE5gH7j".repeat(4).slice(0, 36)}.pdf` }, undefined],
     ["db_read_resource", { uri: "postgres://me:hunter2@host/db" }, undefined],
     ["bash", { command: "curl -s https://a.example/x.pdf | pdftotext - -" }, undefined],
     ["webfetch", { url: "https://a.example/b?auth=hunter2" }, "https://a.example/b"],

@@ -161,6 +161,16 @@ describe("the memories that match a message", () => {
     expect(added((await world.request(session.messages))[4])).toBe("");
   });
 
+  it("the memories that match a message are not those of the same session", async () => {
+    const { memories, session, world } = await open([]);
+    session.user("The database listens on 5433.");
+    await world.request(session.messages);
+    session.answer([], { text: "ok" });
+    memories.put({ ...port, provenance: { by: "user", session: "ses_1" } });
+    session.user("Start the database.");
+    expect(added((await world.request(session.messages))[2])).toBe("");
+  });
+
   it("the memories that match a message are decided once: a repeated request is the same, whatever was learned in between", async () => {
     const { memories, session, world } = await open([]);
     session.user("hello");
