@@ -47,7 +47,10 @@ export function createPastReader(context: PastReaderContext): PastReader {
   const path = join(folders.extraction, "past-sessions.json");
   const state = createStateFile<{ atMs: number }>({
     files,
-    parse: (text) => (isState(JSON.parse(text)) ? (JSON.parse(text) as { atMs: number }) : undefined),
+    parse(text) {
+      const value: unknown = JSON.parse(text);
+      return isState(value) ? value : undefined;
+    },
     format: formatState,
     fresh: { atMs: Number.NEGATIVE_INFINITY },
     complain: { log, source: LAYER, anew: "past sessions are read now" },

@@ -89,7 +89,7 @@ export interface CandidateStoreOptions {
   locateRecord(): Promise<ProjectRecord>;
 }
 
-/** `settled`: nothing is left to keep of it; `unsure`: the user decides; `unusable`: asked in vain, for the last time it waits for the user. */
+/** `settled`: it waits no longer; `unsure`: the user decides; `unusable`: asked in vain, and after the last try the user decides. */
 export type ModelAnswer = "settled" | "unsure" | "unusable";
 
 const MOST_TRIES = 2;
