@@ -1,7 +1,7 @@
 /** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
-import { findByName } from "../../src/base/patterns.js";
+import { findByName } from "../../src/base/glob.js";
 import { inSlices } from "../../src/base/slices.js";
 import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, relative } from "node:path";
 import { formatCount } from "../base/format.js";
-import { findByName } from "../base/patterns.js";
+import { findByName } from "../base/glob.js";
 import { isRecord } from "../base/shape.js";
 import type { Files } from "../io/files.js";
 import type { Host } from "../io/host.js";

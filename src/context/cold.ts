@@ -1,5 +1,5 @@
 /** Tells whether the prompt cache is cold or breaks anyway, so that changing the prefix costs nothing. */
-import { findByName } from "../base/patterns.js";
+import { findByName } from "../base/glob.js";
 import type { MessageInfo, ModelName } from "../io/message.js";
 import { type History, isEndedAnswer } from "../messages/history.js";
 
