@@ -22,21 +22,19 @@ export interface ForgeServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly requests: ForgeRequest[];
-  /** Answers by path; a list is consumed from its front, and its last answer repeats. Default: 404. */
-  readonly answers: Map<string, ForgeAnswer | ForgeAnswer[]>;
+  /** Answers by path. Default: 404. */
+  readonly answers: Map<string, ForgeAnswer>;
   /** Sends requests for this origin, such as `https://api.github.com`, to this server. */
   getFor(...origins: string[]): Get;
 }
 
-export async function startForgeServer(answers: Record<string, ForgeAnswer | ForgeAnswer[]> = {}) {
+export async function startForgeServer(answers: Record<string, ForgeAnswer> = {}) {
   const requests: ForgeRequest[] = [];
   const known = new Map(Object.entries(answers));
   const server = createServer((incoming, response) => {
     const path = incoming.url ?? "";
     requests.push({ path, headers: incoming.headers });
-    const found = known.get(path) ?? NOT_FOUND;
-    const answer = Array.isArray(found) ? ((found.length > 1 ? found.shift() : found[0]) ?? {}) : found;
-    const { body = "", headers = {}, status = 200 } = answer;
+    const { body = "", headers = {}, status = 200 } = known.get(path) ?? NOT_FOUND;
     const isText = typeof body === "string";
     const type = isText ? "text/plain" : "application/json; charset=utf-8";
     response.writeHead(status, { "content-type": type, ...headers });
