@@ -53,22 +53,24 @@ function toType(schema, indent = "") {
     items,
     properties,
     readOnly,
+    required = [],
     type,
   } = schema;
   if (anyOf) return anyOf.map((one) => toType(one, indent)).join(" | ");
   if (only !== undefined) return JSON.stringify(only);
   if (some) return some.map((one) => JSON.stringify(one)).join(" | ");
-  if (items) return `${readOnly ? "readonly " : ""}${toType(items, indent)}[]`;
-  if (properties) return toFields(properties, indent);
+  if (items) return `${readOnly ? "readonly " : ""}(${toType(items, indent)})[]`;
+  if (properties) return toFields(properties, required, indent);
   if (typeof each === "object") return `Record<string, ${toType(each, indent)}>`;
   return type === "integer" ? "number" : type;
 }
 
-function toFields(properties, indent) {
+function toFields(properties, required, indent) {
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const comment = field.description ? `${inner}/** ${field.description.replaceAll("*/", "*\\/")} */\n` : "";
-    return `${comment}${inner}${name}?: ${toType(field, inner)} | undefined;\n`;
+    const isNeeded = required.includes(name);
+    return `${comment}${inner}${name}${isNeeded ? "" : "?"}: ${toType(field, inner)}${isNeeded ? "" : " | undefined"};\n`;
   });
   return `{\n${fields.join("")}${indent}}`;
 }

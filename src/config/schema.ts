@@ -95,10 +95,13 @@ export interface Config extends Values<typeof kernelSettings> {}
 /** Settings as written in the plugin tuple or under the `memory` key of an opencode.json. Every field is optional. */
 export type StrataOptions = Partly<Config>;
 
+/** Groups with fewer settings; lists and maps stay as they are. */
 type Partly<T> = T extends readonly unknown[]
   ? T
   : T extends object
-    ? { [K in keyof T]?: Partly<T[K]> | undefined }
+    ? string extends keyof T
+      ? T
+      : { [K in keyof T]?: Partly<T[K]> | undefined }
     : T;
 
 /** The settings of the layers, in order, and the kernel's. */
