@@ -1,12 +1,12 @@
 /**
- * `npm run bench:words -- FILE… [--prompts DIR] [--answers DIR] [--errors]`: how much of what people say is kept.
+ * `npm run bench:words -- FILE… [--prompts DIR] [--answers DIR] [--record NAME] [--recorded NAME]`: how much of what people say is kept.
  *
  * FILE holds labelled messages of real users (test/bench/words/labelled.ts), which are not in this repository. Without
  * options it prints what becomes a candidate, and what is kept without a judge. `--prompts` writes the prompts that a
  * judge would be given, `001.md` and so on; whoever reads only these answers each into `001.json`, and `--answers` scores
- * them. `--errors` lists what was kept or missed wrongly.
+ * them. `--record NAME` keeps the scored answers, without a word of the messages, in test/bench/words/recorded/NAME.json,
+ * and `--recorded NAME` scores those again: by the hashes of the messages, for whoever has the files.
  */
-
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,7 @@ import {
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";
 import { LEAST_WORTH, weighShape } from "../../layers/5-auto-memory/words/worth.js";
+import { hashOf } from "../../src/base/hash.js";
 import type { SaidStatement } from "../../src/memory/candidates/candidate.js";
 import { type LabelledMessage, readLabelled } from "./words/labelled.js";
 import { type Kept, match } from "./words/match.js";
@@ -33,6 +34,8 @@ const { positionals, values } = parseArgs({
   options: {
     prompts: { type: "string" },
     answers: { type: "string" },
+    record: { type: "string" },
+    recorded: { type: "string" },
     errors: { type: "boolean", default: false },
   },
 });
@@ -63,10 +66,10 @@ printTable("kept without a judge", (one) =>
   }),
 );
 if (values.prompts !== undefined) writePrompts(values.prompts);
-if (values.answers !== undefined) {
-  const judged = readAnswers(values.answers);
-  printTable("kept by the judge", (one) => judged.get(one) ?? []);
-}
+const answers = values.answers === undefined ? undefined : readAnswers(values.answers);
+if (answers && values.record !== undefined) record(values.record, answers);
+const judged = answers ?? (values.recorded === undefined ? undefined : readRecorded(values.recorded));
+if (judged) printTable("kept by the judge", (one) => judged.get(nameOf(one)) ?? []);
 
 function toBatch(some: readonly Read[]): Batch {
   return {
@@ -102,9 +105,15 @@ function nameBatch(index: number): string {
   return String(index + 1).padStart(3, "0");
 }
 
-/** What is kept of each message. */
-function readAnswers(folder: string): ReadonlyMap<Read, readonly Kept[]> {
-  const kept = new Map<Read, Kept[]>();
+function nameOf({ message }: Read): string {
+  return hashOf(message.text).slice(0, 16);
+}
+
+/** What is kept of each message, by its hash. */
+type KeptOf = ReadonlyMap<string, readonly Kept[]>;
+
+function readAnswers(folder: string): KeptOf {
+  const kept = new Map<string, Kept[]>();
   for (const [index, some] of batches.entries()) {
     const batch = toBatch(some);
     const answer = parseAnswer(readFileSync(join(folder, `${nameBatch(index)}.json`), "utf8"), batch);
@@ -117,8 +126,8 @@ function readAnswers(folder: string): ReadonlyMap<Read, readonly Kept[]> {
       if (typeof proved !== "string" && !proved.isProved) continue;
       if (typeof proved === "string") console.log(`${nameBatch(index)}: not kept, ${proved}`);
       else
-        kept.set(one, [
-          ...(kept.get(one) ?? []),
+        kept.set(nameOf(one), [
+          ...(kept.get(nameOf(one)) ?? []),
           { type: proved.type, text: quoteOf(one, verdict), says: proved.content },
         ]);
     }
@@ -140,6 +149,46 @@ function proveOf(one: Read, verdict: Verdict) {
   const { of } = verdict;
   if (of.kind !== "message") return undefined;
   return prove(verdict, { quote: toSaid(one).slice(of.from, of.to + 1), around: one.message.text });
+}
+
+function recordPath(name: string): string {
+  return join(root, `test/bench/words/recorded/${name}.json`);
+}
+
+/** Hashes of the quoted sentences instead of their words. */
+interface RecordedKept {
+  type: string;
+  sentences: string[];
+}
+
+function hashLine(line: string): string {
+  return hashOf(line).slice(0, 12);
+}
+
+function record(name: string, kept: KeptOf): void {
+  const entries = [...kept].map(([message, all]): [string, RecordedKept[]] => [
+    message,
+    all.map(({ text, type }) => ({ type, sentences: text.split("\n").map(hashLine) })),
+  ]);
+  mkdirSync(join(recordPath(name), ".."), { recursive: true });
+  writeFileSync(recordPath(name), `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`);
+}
+
+function readRecorded(name: string): KeptOf {
+  const recorded = JSON.parse(readFileSync(recordPath(name), "utf8")) as Record<string, RecordedKept[]>;
+  return new Map(
+    all.map((one) => {
+      const lines = toSaid(one).flatMap(({ heading, text }) =>
+        heading === undefined ? [text] : [heading, text],
+      );
+      const words = new Map(lines.map((line) => [hashLine(line), line]));
+      const entries = (recorded[nameOf(one)] ?? []).map(({ sentences, type }) => ({
+        type,
+        text: sentences.flatMap((hash) => words.get(hash) ?? []).join("\n"),
+      }));
+      return [nameOf(one), entries];
+    }),
+  );
 }
 
 function printCandidates(): void {
