@@ -7,7 +7,7 @@ import { readVariable } from "./host/environment.js";
 import { systemClock as clock } from "./io/clock.js";
 import type { Host } from "./io/host.js";
 import { nodeFiles as files } from "./io/node-files.js";
-import { withSlashCommands } from "./slash-commands.js";
+import { withSlashCommands } from "./operations/slash-commands.js";
 import { createStrata } from "./strata.js";
 
 export type { StrataOptions } from "./config/schema.js";

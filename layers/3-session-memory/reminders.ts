@@ -4,6 +4,7 @@
  */
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";
+import { toLine } from "../../src/base/text.js";
 import { type Addition, isExtendedBy, type Reading } from "../../src/context/additions.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import { type DatedDecision, decide } from "../../src/context/decisions.js";
@@ -13,7 +14,6 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import { isStale } from "../../src/notes/session.js";
-import { toLine } from "../../src/text/text.js";
 
 /** A reminder and the result it is appended to. */
 interface Reminder {

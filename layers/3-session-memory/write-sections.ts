@@ -1,13 +1,13 @@
 /** Has a small model write the sections of the notes. */
 import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../src/base/format.js";
+import { cut } from "../../src/base/text.js";
 import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { formatInput, mayShowSecrets, readOwnTexts } from "../../src/messages/call.js";
 import { findErrorLine } from "../../src/messages/error-line.js";
 import { parseSections } from "../../src/notes/page.js";
-import { redactSecrets } from "../../src/text/secrets/secrets.js";
-import { cut, toSafeLine } from "../../src/text/text.js";
+import { redactSecrets, toSafeLine } from "../../src/text/secrets/secrets.js";
 
 const LAYER = "session-memory";
 const MATERIAL_CHARACTERS = 48_000;

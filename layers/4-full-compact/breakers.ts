@@ -11,19 +11,16 @@
  * The watch reports the outcome of the host's own compactions to the breaker. It aborts one that the provider keeps
  * refusing or never answers, since it would block the user's turn for ever.
  */
+
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { count, isRecord } from "../../src/base/shape.js";
-import { countUsableTokens, type ModelWindow } from "../../src/context/request.js";
+import { countUsableTokens } from "../../src/context/request.js";
+import { findEventSession, type HostEvent, type ModelWindow } from "../../src/io/host.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import { createStateFile, formatState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import {
-  countReportedTokens,
-  findEventSession,
-  type HostEvent,
-  isEndedAnswer,
-} from "../../src/messages/history.js";
+import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
 
 export interface BreakerState {
   /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */

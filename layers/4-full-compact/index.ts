@@ -27,10 +27,10 @@ import {
 } from "../../src/config/setting.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
+import { isSummary } from "../../src/io/message.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { countEvents, type Proof } from "../../src/kernel/proof.js";
-import { isSummary } from "../../src/messages/history.js";
 import { createBreakers, createCompactionWatch } from "./breakers.js";
 
 const LAYER = "full-compact";

@@ -2,12 +2,12 @@
 import { isUtf8 } from "node:buffer";
 import { relative, resolve } from "node:path";
 import { formatError } from "../../src/base/error.js";
+import { cut } from "../../src/base/text.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/context/context-size.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type History, type Result, readHistory } from "../../src/messages/history.js";
 import type { SessionFacts } from "../../src/notes/ledger.js";
-import { cut } from "../../src/text/text.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 

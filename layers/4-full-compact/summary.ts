@@ -9,10 +9,10 @@ import type { Decision } from "../../src/context/decision-batch.js";
 import { decide } from "../../src/context/decisions.js";
 import { replay, withNotes } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import type { Message } from "../../src/io/message.js";
+import { isSummary, type Message } from "../../src/io/message.js";
 import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { isManualSummary, isSummary } from "../../src/messages/history.js";
+import { isManualSummary } from "../../src/messages/history.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import type { Breakers } from "./breakers.js";
 import {

@@ -7,13 +7,14 @@
  *     either                              a question about what the user said, where the agent is the judge
  *     after a compaction or a cut         a new boot block
  */
+
 import { type Addition, extend } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
+import { isSummary } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
-import { isSummary } from "../../src/messages/history.js";
 import type { Findings } from "./findings/findings.js";
 import {
   countMatchBytes,

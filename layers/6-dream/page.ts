@@ -1,6 +1,7 @@
 /** `.opencode/memory/DREAMS.md`: the changes of each dream, newest first, for people. */
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
+import { toLine } from "../../src/base/text.js";
 import { type Files, readText } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
@@ -8,7 +9,6 @@ import { nameWords } from "../../src/memory/likeness.js";
 import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Memories, Undone } from "../../src/memory/store/store.js";
 import { readDreamState, writeDreamState } from "../../src/project/dream-state.js";
-import { toLine } from "../../src/text/text.js";
 import type { Change, ChangeKind, Finding } from "./plan.js";
 
 export interface DreamReport {

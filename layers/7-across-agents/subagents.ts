@@ -1,12 +1,12 @@
 /** Briefs a subagent when it begins, and notes the files it touched for its parent when it has ended. */
 import { formatError } from "../../src/base/error.js";
+import { cut, toLine } from "../../src/base/text.js";
 import { type Addition, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
 import type { FileTouch } from "../../src/notes/stored.js";
-import { cut, toLine } from "../../src/text/text.js";
 
 /** `layer` names the layer in the recorded decisions. */
 export function createSubagents(context: LayerContext, layer: string) {

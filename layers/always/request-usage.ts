@@ -2,6 +2,7 @@
  * Follows each request to its end, in the background. Records in the savings ledger what was sent and what was kept out,
  * reports the measured size, and notes requests that were too long.
  */
+
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import { isRecord } from "../../src/base/shape.js";
@@ -14,10 +15,11 @@ import {
   priceUsage,
   type Usage,
 } from "../../src/costs/savings.js";
+import type { HostEvent } from "../../src/io/host.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/candidate.js";
-import { countReportedTokens, type HostEvent } from "../../src/messages/history.js";
+import { countReportedTokens } from "../../src/messages/history.js";
 import type { Baseline, FollowedRequest } from "./baseline/baseline.js";
 import type { Screen } from "./screen.js";
 

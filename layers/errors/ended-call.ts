@@ -4,6 +4,7 @@
  */
 import { stripVTControlCharacters } from "node:util";
 import { isRecord } from "../../src/base/shape.js";
+import { toLine } from "../../src/base/text.js";
 import { isToolPart, type Message, type ToolPart } from "../../src/io/message.js";
 import {
   createKnownMessages,
@@ -20,7 +21,6 @@ import {
 import { findErrorLine } from "../../src/messages/error-line.js";
 import { readResultKey } from "../../src/messages/history.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
-import { toLine } from "../../src/text/text.js";
 
 /** A call that has ended by itself, with its failure if it is worth remembering. */
 export interface EndedCall {

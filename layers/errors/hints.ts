@@ -8,6 +8,7 @@
  * Loaded with a process's first request.
  */
 import { DAY_MS, formatDay } from "../../src/base/days.js";
+import { quote, withoutMark } from "../../src/base/text.js";
 import { type Addition, extend, forget, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
@@ -15,7 +16,6 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { isChangingTool, readOwnTexts } from "../../src/messages/call.js";
 import type { History, Result } from "../../src/messages/history.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
-import { quote, withoutMark } from "../../src/text/text.js";
 import { hashCall, REFUSED } from "./ended-call.js";
 import {
   createFailures,

@@ -1,7 +1,9 @@
 /** A request to the model, as layers see it, and how large it may be. */
-import { findRates, type KnownPrices, type ModelPrices } from "../costs/prices.js";
+
+import { findRates, type KnownPrices } from "../costs/prices.js";
 import type { Rates } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
+import type { ModelPrices, ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
 import { type History, readHistory } from "../messages/history.js";
 import { type CachePolicy, findColdReason } from "./cold.js";
@@ -135,19 +137,6 @@ function untilDecided<T>(decisions: Pick<Decisions, "version">, read: () => T): 
 }
 
 /* Sizes of the models' context windows, as given by the host with each request. */
-
-/** A model's context window, in tokens. */
-export interface ModelWindow {
-  contextTokens: number;
-  /** Maximum tokens of the answer. */
-  outputTokens: number;
-  /** Limit on the prompt alone, if the model has one. */
-  inputTokens?: number;
-  /** Tokens of prompt and answer at which the host compacts by itself, if it is not OpenCode 1. */
-  usableTokens?: number;
-  /** The provider refused a request of about this size as too long: the window is smaller than stated. */
-  refusedTokens?: number;
-}
 
 /** Tokens that OpenCode keeps free if the prompt has its own limit (`compaction.reserved`). */
 const RESERVED_TOKENS = 20_000;

@@ -2,32 +2,15 @@
  * What a model's tokens cost. Pure. The host gives prices with each request, in dollars per million tokens; 0 for each
  * where they are unknown or nothing is charged.
  */
+
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
 import { count, isRecord, list, object, parserOf } from "../base/shape.js";
 import type { Files } from "../io/files.js";
+import type { LongPrices, ModelPrices } from "../io/host.js";
 import type { Log } from "../io/log.js";
 import { createStateFile, formatState } from "../io/state-file.js";
 import { PRICE, type Rates } from "./savings.js";
-
-/** Dollars per million tokens. */
-export interface PriceTier {
-  input: number;
-  output: number;
-  cacheRead: number;
-  /** 0 or the price of input where writing to the cache costs nothing extra. */
-  cacheWrite: number;
-}
-
-export interface ModelPrices extends PriceTier {
-  /** Prices of requests with longer prompts, for the whole request; the lowest size first. */
-  longer: readonly LongPrices[];
-}
-
-export interface LongPrices extends PriceTier {
-  /** The prices apply to prompts of more tokens than this. */
-  aboveTokens: number;
-}
 
 /** Prices of a prompt of `tokens`; those of Claude in tokens of input, without dollars, if the model's are unknown. */
 export function findRates(prices: ModelPrices | undefined, tokens = 0): Rates {

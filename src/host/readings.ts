@@ -1,6 +1,7 @@
 /** What OpenCode 1 and 2 report in the same form: prices, undone messages, and evidence of turns. */
+
 import { isRecord } from "../base/shape.js";
-import type { LongPrices, ModelPrices, PriceTier } from "../costs/prices.js";
+import type { LongPrices, ModelPrices, PriceTier } from "../io/host.js";
 import type { Message } from "../io/message.js";
 import type { Calls } from "../kernel/calls.js";
 

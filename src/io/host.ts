@@ -1,3 +1,4 @@
+import { isRecord } from "../base/shape.js";
 import type { Message } from "./message.js";
 import type { RunningProcesses } from "./running-processes.js";
 
@@ -222,3 +223,47 @@ export type RemoteGitAnswer =
   | { kind: "done"; output: Uint8Array }
   /** `why` is git's message, without credentials. */
   | { kind: "failed"; why: string };
+
+/** Session ID from the session, message or part in an event. */
+export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
+  const holder = isRecord(info) ? info : isRecord(part) ? part : {};
+  const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
+  return found as string | undefined;
+}
+
+export interface HostEvent {
+  type: string;
+  properties: Readonly<Record<string, unknown>>;
+}
+
+/** A model's context window, in tokens. */
+export interface ModelWindow {
+  contextTokens: number;
+  /** Maximum tokens of the answer. */
+  outputTokens: number;
+  /** Limit on the prompt alone, if the model has one. */
+  inputTokens?: number;
+  /** Tokens of prompt and answer at which the host compacts by itself, if it is not OpenCode 1. */
+  usableTokens?: number;
+  /** The provider refused a request of about this size as too long: the window is smaller than stated. */
+  refusedTokens?: number;
+}
+
+/** Dollars per million tokens. */
+export interface PriceTier {
+  input: number;
+  output: number;
+  cacheRead: number;
+  /** 0 or the price of input where writing to the cache costs nothing extra. */
+  cacheWrite: number;
+}
+
+export interface ModelPrices extends PriceTier {
+  /** Prices of requests with longer prompts, for the whole request; the lowest size first. */
+  longer: readonly LongPrices[];
+}
+
+export interface LongPrices extends PriceTier {
+  /** The prices apply to prompts of more tokens than this. */
+  aboveTokens: number;
+}

@@ -118,3 +118,8 @@ export function withParts(
     return { ...message, parts: message.parts.map((part) => replaced.get(part) ?? part) };
   });
 }
+
+/** A summary by the host from which history continues. One that failed or was aborted is skipped, as in the host. */
+export function isSummary({ info }: Message): boolean {
+  return info.summary === true && info.finish !== undefined && !info.error;
+}

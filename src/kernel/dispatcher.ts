@@ -10,8 +10,7 @@ import { formatError } from "../base/error.js";
 import type { ContextRequest } from "../context/request.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
-import type { Message } from "../io/message.js";
-import { isSummary } from "../messages/history.js";
+import { isSummary, type Message } from "../io/message.js";
 import type { LayerCall } from "./calls.js";
 import {
   commonEvents,

@@ -7,12 +7,12 @@
  *
  * A hook is a row here and a row in `src/host/1/hooks.ts`, which binds it to the host's own.
  */
+
 import { isRecord } from "../base/shape.js";
 import type { DatedDecision } from "../context/decisions.js";
-import type { ContextRequest, ModelWindow } from "../context/request.js";
-import type { ModelPrices } from "../costs/prices.js";
+import type { ContextRequest } from "../context/request.js";
+import { findEventSession, type HostEvent, type ModelPrices, type ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
-import { findEventSession, type HostEvent } from "../messages/history.js";
 
 export interface HookTypes {
   /** The messages of one request to the model, before it is sent. */

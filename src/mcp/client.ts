@@ -19,6 +19,7 @@ import { createRecallTool, createUpdateTool } from "../../layers/5-auto-memory/t
 
 import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";
 import { createLeases } from "../../layers/7-across-agents/leases/leases.js";
+import { foldLetters } from "../base/text.js";
 import { createGate } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, planPrivateTypes } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
@@ -30,7 +31,6 @@ import { openLastingSearch } from "../operations/open-search.js";
 import { hidePrivate } from "../operations/permit.js";
 import { openLocks, openOwnState, type Project } from "../operations/project.js";
 import { CLIENT_PREFIX, createInstances, type Instances, type LiveSession } from "../project/instances.js";
-import { foldLetters } from "../text/text.js";
 
 export interface SharedContextOptions {
   /** May tools read and write project files? */

@@ -19,6 +19,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import PQueue from "p-queue";
 import { formatError, StrataError } from "../base/error.js";
+import { cut } from "../base/text.js";
 import { VERSION } from "../base/version.js";
 import { isStrata } from "../config/plugin-entries.js";
 import { waitAtMost } from "../io/clock.js";
@@ -26,7 +27,6 @@ import { findPrivateID } from "../memory/draft.js";
 import { WRONG_ARGUMENT } from "../operations/command.js";
 import { readInput } from "../operations/operation.js";
 import { openProject, type Project } from "../operations/project.js";
-import { cut } from "../text/text.js";
 import {
   type ClientContext,
   openClientContext,

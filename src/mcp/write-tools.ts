@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
+import { shortenPath } from "../base/text.js";
 import type { Memory } from "../memory/memory.js";
-import { shortenPath } from "../messages/call.js";
 import {
   type Answer,
   type OperationEntry,
@@ -13,7 +13,7 @@ import {
 } from "../operations/operation.js";
 import { requirePermit } from "../operations/permit.js";
 import { operations } from "../operations/table.js";
-import { findEntities } from "../recall/entities.js";
+import { findEntities } from "../text/entities.js";
 import type { ClientContext } from "./client.js";
 import { requireMemory } from "./reading.js";
 import {

@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize } from "node:path";
 import type { Files } from "../io/files.js";
-import { findEntities, parseEntityName } from "../recall/entities.js";
+import { findEntities, parseEntityName } from "../text/entities.js";
 import type { Memory } from "./memory.js";
 import { isFinding } from "./memory.js";
 

@@ -1,6 +1,6 @@
 /** Texts for people: who judged that a memory is to be kept, and which memories are not theirs. Pure. */
 import { countMemories } from "../base/format.js";
-import { toLine } from "../text/text.js";
+import { toLine } from "../base/text.js";
 import type { Memory, Provenance } from "./memory.js";
 
 const NAMES: Readonly<Record<NonNullable<Provenance["how"]>, string>> = {

@@ -1,8 +1,9 @@
 /** Reads tool calls: the files they touch, a short form of their input, and their outcome. */
+
 import { createHash } from "node:crypto";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { cut, shortenPath } from "../base/text.js";
 import { isToolPart, type Message, type MessageInfo, type Part, type ToolPart } from "../io/message.js";
-import { cut, toLine, toSafeLine } from "../text/text.js";
+import { toSafeLine } from "../text/secrets/secrets.js";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -36,15 +37,6 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
   const patch = readText(input, "patchText", "patch", "diff");
   const paths = [...(named === undefined ? [] : [named]), ...(patch === undefined ? [] : readPatch(patch))];
   return [...new Set(paths.map((path) => shortenPath(path, project)))];
-}
-
-/** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
-export function shortenPath(path: string, project: string): string {
-  const absolute = resolve(project, toLine(path, 1_000));
-  const inside = relative(project, absolute);
-  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-    return absolute;
-  return inside.split(sep).join("/");
 }
 
 /** The files that a patch changes, in OpenCode's own form or as a unified diff. */

@@ -1,7 +1,7 @@
 /** Finds the lines of an output that matter: the one for notes and errors.log, and those for previews. */
 import { stripVTControlCharacters } from "node:util";
+import { cut, toLine } from "../base/text.js";
 import { redactLines } from "../text/secrets/secrets.js";
-import { cut, toLine } from "../text/text.js";
 
 /** Words of a line that says what went wrong. */
 const FAILURE =

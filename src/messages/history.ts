@@ -1,7 +1,6 @@
 /** The messages of one request as the host has them, read once for all layers. */
 import { DAY_MS } from "../base/days.js";
-import { isRecord } from "../base/shape.js";
-import { isToolPart, type Message, readResultText, type ToolPart } from "../io/message.js";
+import { isSummary, isToolPart, type Message, readResultText, type ToolPart } from "../io/message.js";
 
 /** The result of an ended tool call. */
 export interface Result extends DecisionKey {
@@ -49,11 +48,6 @@ export function readHistory(messages: readonly Message[]): History {
     lastAnswer: messages.findLastIndex(isEndedAnswer),
     freshSummary: findFreshSummary(messages),
   };
-}
-
-/** A summary by the host from which history continues. One that failed or was aborted is skipped, as in the host. */
-export function isSummary({ info }: Message): boolean {
-  return info.summary === true && info.finish !== undefined && !info.error;
 }
 
 /** True if the list lacks what was before the summary: what is missing need not have been undone. */
@@ -166,18 +160,4 @@ function hashBorders(text: string): string {
   for (let index = length - head; index < length; index++)
     sum = Math.imul(sum ^ text.charCodeAt(index), PRIME);
   return (sum >>> 0).toString(36);
-}
-
-/* Events of the host. */
-
-export interface HostEvent {
-  type: string;
-  properties: Readonly<Record<string, unknown>>;
-}
-
-/** Session ID from the session, message or part in an event. */
-export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
-  const holder = isRecord(info) ? info : isRecord(part) ? part : {};
-  const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
-  return found as string | undefined;
 }

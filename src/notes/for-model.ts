@@ -7,7 +7,7 @@
  *                     more of the requests, newest first, up to 1 KB of each
  */
 import { formatCount } from "../base/format.js";
-import { cut, toLine } from "../text/text.js";
+import { cut, toLine } from "../base/text.js";
 import type { MergedLine } from "./merge.js";
 import { kindOf } from "./page.js";
 import { findNamesAndPaths } from "./wording.js";

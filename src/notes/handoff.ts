@@ -2,7 +2,7 @@
  * The handoff from a session to the next one, however the session ended. It is built from the notes on demand, so there
  * is no second record that could differ or that a crash could prevent.
  */
-import { cut, toLine } from "../text/text.js";
+import { cut, toLine } from "../base/text.js";
 import { findOpenTodos, findRequestAt } from "./ledger.js";
 import { findState } from "./page-lines.js";
 import type { Answer, Ledger, Todo, UserRequest } from "./stored.js";

@@ -1,6 +1,7 @@
 /** What a finished tool call adds to the ledger. */
 import { stripVTControlCharacters } from "node:util";
 import { isRecord } from "../base/shape.js";
+import { cut, shortenPath, toLine } from "../base/text.js";
 import type { ToolPart } from "../io/message.js";
 import {
   findDeclaredIn,
@@ -15,11 +16,9 @@ import {
   readExit,
   readInput,
   readText,
-  shortenPath,
 } from "../messages/call.js";
 import { findErrorLine } from "../messages/error-line.js";
-import { redactSecrets } from "../text/secrets/secrets.js";
-import { cut, toLine, toSafeLine } from "../text/text.js";
+import { redactSecrets, toSafeLine } from "../text/secrets/secrets.js";
 import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Draft, type Fact, put } from "./ledger.js";
 import { findLookedAt, findNames, findSubjects, isLooking } from "./wording.js";

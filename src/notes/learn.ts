@@ -5,10 +5,11 @@
  *
  * Removes secrets, once per fact, because facts reach files, models and later sessions.
  */
+
+import { cut } from "../base/text.js";
 import { isToolPart, type Message, type MessageInfo, type Part } from "../io/message.js";
 import { nameMessage, readOwnTexts, readTime } from "../messages/call.js";
-import { redactSecrets } from "../text/secrets/secrets.js";
-import { cut, toSafeLine } from "../text/text.js";
+import { redactSecrets, toSafeLine } from "../text/secrets/secrets.js";
 import { learnCall } from "./learn-call.js";
 import { closeDraft, type Draft, type Fact, MOST_OF_A_REQUEST, openDraft, put } from "./ledger.js";
 import type { Answer, Ledger } from "./stored.js";

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { formatCount } from "../base/format.js";
-import { quote, toCode, toLine } from "../text/text.js";
+import { quote, toCode, toLine } from "../base/text.js";
 import { findNumberAt, findRequestAt, numberOf } from "./ledger.js";
 import type { Answer, Change, Failure, Ledger } from "./stored.js";
 import { isLooking, isSubstantive } from "./wording.js";

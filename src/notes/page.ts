@@ -3,8 +3,8 @@
  * changes. Lines contain no ages or counters, so the file changes only when facts do. Text from tools is quoted.
  */
 import { formatCount } from "../base/format.js";
+import { cleanLine, cut, toCode, toLine } from "../base/text.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
-import { cleanLine, cut, toCode, toLine } from "../text/text.js";
 import { findNumberAt, MOST_OF_A_REQUEST, numberOf } from "./ledger.js";
 import { type PageLine, planCurrentState, planFailures, planFiles, planWorkflow } from "./page-lines.js";
 import type { Ledger, Sections, UserRequest } from "./stored.js";

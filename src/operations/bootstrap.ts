@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { countMemories } from "../base/format.js";
+import { cut, toLine } from "../base/text.js";
 import { readConfigFiles } from "../config/config-files.js";
 import { createDryFiles } from "../io/dry-files.js";
 import type { Git } from "../io/host.js";
@@ -15,7 +16,6 @@ import { findSource, findSources, type ReadFacts, readFacts } from "../sources/b
 import { type BootstrapPlan, planBootstrap } from "../sources/bootstrap/plan-bootstrap.js";
 import { openInstructions } from "../sources/bootstrap/rules.js";
 import { GIT_HISTORY, readTaken, type TakenFact } from "../sources/bootstrap/taken.js";
-import { cut, toLine } from "../text/text.js";
 import { type Style, WRONG_ARGUMENT } from "./command.js";
 import { findHost } from "./doctor/opencode.js";
 import { withMemories } from "./open-memories.js";

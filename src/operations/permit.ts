@@ -6,13 +6,12 @@
 
 import { findWhen, formatTitle } from "../../layers/5-auto-memory/words/describe.js";
 import { StrataError } from "../base/error.js";
+import { shortenPath, toLine } from "../base/text.js";
 import { refuseWords } from "../memory/draft.js";
 import { TAKES_OVER } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
-import { shortenPath } from "../messages/call.js";
 import { createComparison } from "../text/compare.js";
-import { toLine } from "../text/text.js";
 import type { Caller, Core } from "./core.js";
 import { type Answer, REFUSED } from "./operation.js";
 

@@ -1,9 +1,9 @@
 /** Conflict records for memories written by a person's own commands. */
 import { formatRival, orderRivals } from "../../layers/5-auto-memory/injection/conflicts.js";
+import { toLine } from "../base/text.js";
 import type { Memory } from "../memory/memory.js";
 import { type ConflictLog, createConflictLog, findUnseenRival } from "../memory/store/conflict-log.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import { toLine } from "../text/text.js";
 import type { Style } from "./command.js";
 import { openTrust } from "./open-memories.js";
 import type { Project } from "./project.js";

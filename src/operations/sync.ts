@@ -3,12 +3,13 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { countMemories, formatAge, formatCounted } from "../base/format.js";
-import { createRemoteGit } from "../host/remote-git.js";
+import { toLine } from "../base/text.js";
 import { type Files, readPlainText } from "../io/files.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { findGitFolder } from "../memory/trust/git.js";
 import { listRemotes } from "../sources/entities/forges.js";
 import { UNREACHABLE } from "../sync/bare-repository.js";
+import { createRemoteGit } from "../sync/remote-git.js";
 import { createSync, type Sync, type Synced } from "../sync/sync.js";
 import {
   locateSync,
@@ -20,7 +21,6 @@ import {
   type SyncState,
 } from "../sync/sync-state.js";
 import { findSecrets, withoutCredentials } from "../text/secrets/secrets.js";
-import { toLine } from "../text/text.js";
 import { type Style, WRONG_ARGUMENT } from "./command.js";
 import { withMemories } from "./open-memories.js";
 import { defineTerminalOperation, flag, text } from "./operation.js";

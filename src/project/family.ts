@@ -3,8 +3,7 @@
  * this instance. A fork that Strata made is a child of the session that asked for it.
  */
 import { isRecord } from "../base/shape.js";
-import type { Host } from "../io/host.js";
-import type { HostEvent } from "../messages/history.js";
+import type { Host, HostEvent } from "../io/host.js";
 
 export type Family = ReturnType<typeof createFamily>;
 

@@ -25,12 +25,12 @@ import {
   parserOf,
   string,
 } from "../base/shape.js";
+import { toLine } from "../base/text.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import { isProcessIdentity, type ProcessIdentity, type RunningProcesses } from "../io/running-processes.js";
 import { createStateFile, formatPage, type StateFile } from "../io/state-file.js";
-import { toLine } from "../text/text.js";
 import type { Family } from "./family.js";
 
 export interface Instances {

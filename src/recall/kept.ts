@@ -1,7 +1,7 @@
+import { MOST_OF_A_FIELD } from "../base/text.js";
 import { planDateTerms, readDate } from "../text/dates.js";
-import { findEntities, normalizePath } from "./entities.js";
+import { findEntities, normalizePath } from "../text/entities.js";
 import type { Bag } from "./lexical.js";
-import { MOST_OF_A_FIELD } from "./terms.js";
 
 /** An entry as the index holds it: bounded, with its entities and date parsed once. */
 export interface Kept {

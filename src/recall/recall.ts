@@ -16,9 +16,9 @@
  */
 import { systemClock } from "../io/clock.js";
 import { findDateTerms } from "../text/dates.js";
+import { findEntities } from "../text/entities.js";
 import { createAliases } from "./aliases.js";
 import type { Embedder } from "./embedder.js";
-import { findEntities } from "./entities.js";
 import {
   type Kept,
   keepEntry,

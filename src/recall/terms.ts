@@ -10,10 +10,10 @@
  * letters are stemmed (Porter). Scripts without spaces are split into pairs of characters, which gives the same terms
  * in every runtime; word segmenters do not.
  */
-import { stemmer } from "stemmer";
 
-/** Characters indexed per field: a longer one is a file, and files have their own tools. */
-export const MOST_OF_A_FIELD = 20_000;
+import { stemmer } from "stemmer";
+import { MOST_OF_A_FIELD } from "../base/text.js";
+
 /** Maximum number of cached words: the vocabulary of a project. */
 const MOST_REMEMBERED = 20_000;
 /** A longer word is a hash, a key or minified code. */

@@ -1,7 +1,9 @@
 /** Compares the vectors of entries with that of a query: an embedder's, or those of the built-in table of words. */
+
 import { createRequire } from "node:module";
+import { MOST_OF_A_FIELD } from "../base/text.js";
 import { type Embedder, normalizeVector } from "./embedder.js";
-import { MOST_OF_A_FIELD, stopWords } from "./terms.js";
+import { stopWords } from "./terms.js";
 
 /** Similarity to the text by entry id, 0 to 1, similar entries only; `undefined` if there is no vector to compare. */
 export type Likenesses = ReadonlyMap<string, number> | undefined;

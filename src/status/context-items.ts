@@ -20,9 +20,9 @@ import {
   string,
   unchecked,
 } from "../base/shape.js";
+import { toLine } from "../base/text.js";
 import { type Files, readText } from "../io/files.js";
 import type { Folders } from "../project/folders.js";
-import { toLine } from "../text/text.js";
 
 export const MOST_ITEMS = 300;
 

@@ -1,8 +1,9 @@
 /** Formats the status for people: sections about the project, its memory, and what is on; problems last. */
+
+import { wrap } from "../base/columns.js";
 import { formatCount, formatPercent, formatTokens } from "../base/format.js";
 import { findCacheShare } from "../costs/sums.js";
 import { formatWaiting } from "../memory/candidates/candidate.js";
-import { wrap } from "../text/columns.js";
 import { formatContext, formatSaving } from "./format-figures.js";
 import type { SessionStatus, Status } from "./status.js";
 

@@ -2,8 +2,9 @@
  * Compares two statements by their words: the same, the opposite, or something else. Cautious: every unclear case is
  * "other", so that no memory becomes outdated by mere resemblance.
  */
+
+import { cut } from "../base/text.js";
 import { languageOf } from "./language.js";
-import { cut } from "./text.js";
 import { countShared, coverageOf, isNegated, normalise, overlapOf, readWords } from "./words.js";
 
 export type Relation = "same" | "contradicts" | "other";

@@ -2,7 +2,7 @@
  * Extracts the sentences that a person wrote. Omits pasted text: code, quotations, stack traces, logs, diffs, command
  * lines with their output. Line-based and simple: doubtful lines count as pasted.
  */
-import { toLine } from "./text.js";
+import { toLine } from "../base/text.js";
 
 /** Characters scanned: a user may write one sentence after a long log. */
 const LOOKED_AT = 200_000;

@@ -1,9 +1,10 @@
 /** The sidebar's block and the figure beside the prompt. Pure. */
+
+import { padTo, spread, wrap } from "../base/columns.js";
 import { countMemories, formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import type { Saving } from "../costs/sums.js";
 import { isGain, isLoss, KIND_NAMES } from "../status/format-figures.js";
 import { KINDS, type Kind, type SessionScreen } from "../status/session-screen.js";
-import { padTo, spread, wrap } from "../text/columns.js";
 
 type Context = SessionScreen["context"];
 

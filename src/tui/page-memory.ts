@@ -1,8 +1,9 @@
 /** `/memory` as a page: the session's figures, the project's, and what can be done. */
+
+import { fit, padTo } from "../base/columns.js";
 import { countMemories, formatCounted, formatPercent, formatTokens } from "../base/format.js";
 import { KIND_NAMES } from "../status/format-figures.js";
 import type { SessionScreen } from "../status/session-screen.js";
-import { fit, padTo } from "../text/columns.js";
 import { formatLess, formatSaving, listProblems, rankKinds } from "./format-sidebar.js";
 import { type Opening, type Page, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";

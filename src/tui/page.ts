@@ -2,9 +2,10 @@
  * Which pages there are, and how most are made: a list to pick from, and a page about what was picked, with what can be done
  * and what is known.
  */
+
+import { fit } from "../base/columns.js";
 import { toPrintable } from "../base/printable.js";
 import type { SessionScreen } from "../status/session-screen.js";
-import { fit } from "../text/columns.js";
 import type { Actions, Changed } from "./actions.js";
 import type { ScreenHost, SelectOption, SelectPage } from "./screen-host.js";
 

@@ -1,4 +1,6 @@
 /** The pages behind commands and keys, loaded when the first one opens. */
+
+import { fit, padTo, wrap } from "../base/columns.js";
 import { formatError, StrataError } from "../base/error.js";
 import { formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
@@ -15,7 +17,6 @@ import {
   formatName,
   requireAction,
 } from "../status/context-items.js";
-import { fit, padTo, wrap } from "../text/columns.js";
 import {
   type Browsed,
   browse,

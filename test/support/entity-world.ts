@@ -2,9 +2,9 @@
 import type { Config } from "../../src/config/schema.js";
 import type { Get } from "../../src/io/post.js";
 import { planFolders } from "../../src/project/folders.js";
-import { type EntityName, parseEntityName } from "../../src/recall/entities.js";
 import { createEntities, type Entities } from "../../src/sources/entities/entities.js";
 import { type EntityFact, formatFact } from "../../src/sources/entities/forges.js";
+import { type EntityName, parseEntityName } from "../../src/text/entities.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";

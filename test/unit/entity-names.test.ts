@@ -1,19 +1,19 @@
 /** Notations of merge requests, issues and epics, and the forge that each belongs to. */
 import { describe, expect, it } from "vitest";
 import {
-  findEntities,
-  findEntityNames,
-  formatEntityName,
-  mayBeSame,
-  parseEntityName,
-} from "../../src/recall/entities.js";
-import {
   type Forge,
   formatLocated,
   locateEntity,
   planForges,
   readHome,
 } from "../../src/sources/entities/forges.js";
+import {
+  findEntities,
+  findEntityNames,
+  formatEntityName,
+  mayBeSame,
+  parseEntityName,
+} from "../../src/text/entities.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
 

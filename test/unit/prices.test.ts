@@ -1,9 +1,10 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { findReach, hasLookBack } from "../../src/context/context-size.js";
-import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/costs/prices.js";
+import { createKnownPrices, findRates, isFree } from "../../src/costs/prices.js";
 import { PRICE, priceNet } from "../../src/costs/savings.js";
 import { readPrices } from "../../src/host/readings.js";
+import type { ModelPrices } from "../../src/io/host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";

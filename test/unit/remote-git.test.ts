@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRemoteGit } from "../../src/host/remote-git.js";
+import { createRemoteGit } from "../../src/sync/remote-git.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { envOf } from "../support/sync-world.js";
 

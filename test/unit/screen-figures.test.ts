@@ -1,7 +1,7 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
+import { countColumns, wrap } from "../../src/base/columns.js";
 import type { SessionScreen } from "../../src/status/session-screen.js";
-import { countColumns, wrap } from "../../src/text/columns.js";
 import { formatSaving, formatSidebar, textOf } from "../../src/tui/format-sidebar.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
 import { readScreen } from "../../src/tui/screen.js";

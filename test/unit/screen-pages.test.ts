@@ -1,7 +1,7 @@
 /** The pages of the screen half, with the store, the locks and the ledger of the command line. */
 import { describe, expect, it } from "vitest";
+import { countColumns } from "../../src/base/columns.js";
 import type { ContextItem } from "../../src/status/context-items.js";
-import { countColumns } from "../../src/text/columns.js";
 import { createActions } from "../../src/tui/actions.js";
 import type { Page } from "../../src/tui/page.js";
 import { openPage, planContext, planItem } from "../../src/tui/pages.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { foldSentence } from "../../src/base/text.js";
 import { compareStatements, readMeaning } from "../../src/text/compare.js";
-import { foldSentence } from "../../src/text/text.js";
 import {
   coverageOf,
   findStrayPivot,

@@ -1,6 +1,6 @@
 /** What the user is shown before they accept, and what a yes is to. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTrustAnswers } from "../../src/slash-commands.js";
+import { createTrustAnswers } from "../../src/operations/slash-commands.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
 
 let team: Team;

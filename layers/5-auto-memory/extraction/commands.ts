@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import { anyList, each, finite, isRecord, object } from "../../../src/base/shape.js";
+import { toCode } from "../../../src/base/text.js";
 import { isToolPart, type Message } from "../../../src/io/message.js";
 import { createStateFile, formatState } from "../../../src/io/state-file.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
-import { toCode } from "../../../src/text/text.js";
 
 export interface RanCommand {
   command: string;

@@ -1,4 +1,6 @@
 /** What a session has brought since the cursor: the user's messages, read for what may matter later, and the commands. Pure. */
+
+import { cut, toLine } from "../../../src/base/text.js";
 import { isToolPart, type Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
@@ -16,7 +18,6 @@ import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import { compareStatements } from "../../../src/text/compare.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
-import { cut, toLine } from "../../../src/text/text.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import { findMark } from "../words/marked.js";
 import { formatStatement, readStatements, type Statement } from "../words/statements.js";

@@ -7,13 +7,13 @@
  */
 import { DAY_MS, formatDay } from "../../../src/base/days.js";
 import { isRecord, parseJson } from "../../../src/base/shape.js";
+import { cut, foldSentence, quote } from "../../../src/base/text.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { FINDING, isFinding, type Memory, type MemoryDraft } from "../../../src/memory/memory.js";
 import type { Use } from "../../../src/memory/rank.js";
 import { createSplitter } from "../../../src/recall/terms.js";
-import { redactSecrets } from "../../../src/text/secrets/secrets.js";
-import { cut, foldSentence, quote, toSafeLine } from "../../../src/text/text.js";
+import { redactSecrets, toSafeLine } from "../../../src/text/secrets/secrets.js";
 import { LAYER } from "../injection/boot.js";
 import type { Source } from "./source.js";
 

@@ -11,13 +11,13 @@
  * Loaded with the first tool result of a process.
  */
 import { formatError } from "../../../src/base/error.js";
+import { cut } from "../../../src/base/text.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isFinding, type Memory } from "../../../src/memory/memory.js";
 import { readInput, readOwnTexts } from "../../../src/messages/call.js";
 import type { Result } from "../../../src/messages/history.js";
-import { cut } from "../../../src/text/text.js";
 import { findOwnText, LAYER, readShown } from "../injection/boot.js";
 import { findLineIDs, findNewMatches, MATCH_BYTES, planMatches } from "../injection/line.js";
 import { createFindingKeeper, type Read } from "./finding.js";

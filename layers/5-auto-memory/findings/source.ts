@@ -7,17 +7,11 @@
  *     tools of MCP servers     with a name for reading, by URL, path or query
  */
 import { basename, isAbsolute } from "node:path";
+import { cut, quote, shortenPath } from "../../../src/base/text.js";
 import { TAKES_OVER } from "../../../src/memory/gate/gate.js";
-import {
-  isChangingTool,
-  mayShowSecrets,
-  readInput,
-  readText,
-  shortenPath,
-} from "../../../src/messages/call.js";
+import { isChangingTool, mayShowSecrets, readInput, readText } from "../../../src/messages/call.js";
 import type { Result } from "../../../src/messages/history.js";
-import { findSecrets } from "../../../src/text/secrets/secrets.js";
-import { cut, quote, toSafeLine } from "../../../src/text/text.js";
+import { findSecrets, toSafeLine } from "../../../src/text/secrets/secrets.js";
 
 export interface Source {
   /** URL without user and fragment, path as the notes spell it, or query. */

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
 import { isRecord, isVersion } from "../../../src/base/shape.js";
+import { toLine, withoutMark } from "../../../src/base/text.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { refuseWords } from "../../../src/memory/draft.js";
@@ -26,7 +27,6 @@ import {
 import type { Cause } from "../../../src/memory/store/ledger.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
-import { toLine, withoutMark } from "../../../src/text/text.js";
 import { LAYER } from "./boot.js";
 
 export type Conflicts = ReturnType<typeof createConflicts>;

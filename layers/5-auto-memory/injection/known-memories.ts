@@ -1,5 +1,6 @@
 /** The memories for the next message: read and ranked in the background, with notices for the session. */
 import { formatError } from "../../../src/base/error.js";
+import { toLine, withoutMark } from "../../../src/base/text.js";
 import { waitAtMost } from "../../../src/io/clock.js";
 import { readText } from "../../../src/io/files.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
@@ -14,7 +15,6 @@ import {
   PERSON,
   parseLeases,
 } from "../../../src/project/instances.js";
-import { toLine, withoutMark } from "../../../src/text/text.js";
 import { LAYER } from "./boot.js";
 import { type AgentChanges, type Conflicts, formatOpenConflicts } from "./conflicts.js";
 import type { FindDoubts } from "./current-facts.js";

@@ -7,9 +7,9 @@
  */
 import { DAY_MS } from "../../../src/base/days.js";
 import { compileGlob } from "../../../src/base/glob.js";
+import { cut, toLine, withoutMark } from "../../../src/base/text.js";
 import { isActive, isFinding, type Memory } from "../../../src/memory/memory.js";
 import type { Result } from "../../../src/messages/history.js";
-import { cut, toLine, withoutMark } from "../../../src/text/text.js";
 import { dropAsides } from "../words/describe.js";
 
 /** By memory id: what to verify, as a clause. */

@@ -1,6 +1,8 @@
 /** Which candidates the running agent is asked about, in which words, and what it keeps of them by letter. */
+
 import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
+import { cut, shortenPath, withoutMark } from "../../../src/base/text.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
@@ -18,9 +20,9 @@ import {
 } from "../../../src/memory/candidates/candidate.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/memory.js";
-import { readTime, shortenPath } from "../../../src/messages/call.js";
+import { readTime } from "../../../src/messages/call.js";
 import { countReportedTokens } from "../../../src/messages/history.js";
-import { cut, toSafeLine, withoutMark } from "../../../src/text/text.js";
+import { toSafeLine } from "../../../src/text/secrets/secrets.js";
 import { boundTokens, findOwnText } from "../injection/boot.js";
 import { formatStatement } from "../words/statements.js";
 import { prove } from "./verdicts.js";

@@ -7,6 +7,8 @@
  * Without a model, a budget or a valid answer all of them keep waiting. Asked in vain twice, a candidate waits for the
  * user alone.
  */
+
+import { toCode, toLine } from "../../../src/base/text.js";
 import { JUDGING } from "../../../src/costs/savings.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
@@ -22,7 +24,6 @@ import type { ModelAnswer } from "../../../src/memory/candidates/candidate-store
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store/store.js";
-import { toCode, toLine } from "../../../src/text/text.js";
 import { readCommands, simplifyCommand } from "../extraction/commands.js";
 import { readAgreed } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";

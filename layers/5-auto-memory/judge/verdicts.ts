@@ -7,9 +7,9 @@
  * entry that does not fit is dropped with its fault, and the rest still counts.
  */
 import { isRecord } from "../../../src/base/shape.js";
+import { toLine } from "../../../src/base/text.js";
 import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { type MemoryType, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
-import { toLine } from "../../../src/text/text.js";
 import { findUnsupported, isNegative, normalise, readNames } from "../../../src/text/words.js";
 import { saysEverywhere } from "../said/find-said.js";
 import { formatTitle } from "../words/describe.js";

@@ -9,9 +9,10 @@
  *
  * Questions, quotations and pasted text are no orders. Pure.
  */
+
+import { cut } from "../../../src/base/text.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { compareStatements } from "../../../src/text/compare.js";
-import { cut } from "../../../src/text/text.js";
 import { countShared, readStems } from "../../../src/text/words.js";
 import { readGroups, type UsersMessage } from "../words/statements.js";
 import { ASKS, readAgreed } from "./find-said.js";

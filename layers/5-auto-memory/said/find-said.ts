@@ -7,9 +7,10 @@
  *
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted. Pure.
  */
+
+import { foldSentence } from "../../../src/base/text.js";
 import { compareStatements } from "../../../src/text/compare.js";
 import { withAbsoluteDates } from "../../../src/text/dates.js";
-import { foldSentence } from "../../../src/text/text.js";
 import {
   countShared,
   findUnsupported,

@@ -2,11 +2,10 @@
 
 import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
+import { cut, shortenPath, toLine } from "../../../src/base/text.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import { type Memory, usersTypes } from "../../../src/memory/memory.js";
 import { type Found, listShownWhole } from "../../../src/memory/search/search.js";
-import { shortenPath } from "../../../src/messages/call.js";
-import { cut, toLine } from "../../../src/text/text.js";
 import { describeEntities } from "../injection/current-facts.js";
 import type { Doubts } from "../injection/line.js";
 import { formatAge, formatMemoryLine } from "../injection/line.js";

@@ -9,6 +9,7 @@
 
 import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
+import { shortenPath } from "../../../src/base/text.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
@@ -21,8 +22,7 @@ import {
 } from "../../../src/memory/memory.js";
 import type { MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store/store.js";
-import { shortenPath } from "../../../src/messages/call.js";
-import { findEntities } from "../../../src/recall/entities.js";
+import { findEntities } from "../../../src/text/entities.js";
 import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
 import type { FindDoubts } from "../injection/current-facts.js";
 import { findEnd, findSaid, findVerbatim, type Said, saysEverywhere } from "../said/find-said.js";

@@ -1,5 +1,5 @@
+import { cut } from "../../../src/base/text.js";
 import { languageOf } from "../../../src/text/language.js";
-import { cut } from "../../../src/text/text.js";
 
 /** In brackets; the last one may be cut. */
 const ASIDE = /\s?[(（][^()（）]{0,300}[)）]/gu;

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { DAY_MS } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
 import { formatAge } from "../../../src/base/format.js";
+import { foldSentence, toLine } from "../../../src/base/text.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isActive, type Memory } from "../../../src/memory/memory.js";
 import {
@@ -14,7 +15,6 @@ import {
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../../src/notes/session-files.js";
 import { type Instance, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/instances.js";
-import { foldSentence, toLine } from "../../../src/text/text.js";
 import { formatLease, type Leases } from "../leases/leases.js";
 
 interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "sessions"> {

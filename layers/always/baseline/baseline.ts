@@ -10,10 +10,10 @@ import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/cont
 import { type ContextRequest, countUsableTokens } from "../../../src/context/request.js";
 import { parseSavingsRecord, type Usage } from "../../../src/costs/savings.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
-import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
+import { isSummary, isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import { estimateToolTokens } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { type History, isManualSummary, isSummary } from "../../../src/messages/history.js";
+import { type History, isManualSummary } from "../../../src/messages/history.js";
 import {
   type BaselinePlan,
   type BaselineRequest,

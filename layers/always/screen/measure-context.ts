@@ -3,8 +3,7 @@ import { type ContextSizes, countCall } from "../../../src/context/context-size.
 import { findCut, type RecordedDecisions } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Usage } from "../../../src/costs/savings.js";
-import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
-import { isSummary } from "../../../src/messages/history.js";
+import { isSummary, isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import { type ContextFigures, KINDS, type Kind } from "../../../src/status/session-screen.js";
 
 /** A request that is about to be sent, or one that was answered. */

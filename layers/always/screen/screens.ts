@@ -1,8 +1,9 @@
 import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
 import { countMemories } from "../../../src/base/format.js";
-import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/request.js";
+import { countUsableTokens, planBudget } from "../../../src/context/request.js";
 import { createLedgerSums, findCacheShare, type LedgerSums, toSaving } from "../../../src/costs/sums.js";
+import type { ModelWindow } from "../../../src/io/host.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { readMemoryStatus } from "../../../src/status/memory-status.js";
 import {

@@ -1,4 +1,5 @@
 /** What stands in the context of a request: its results, inputs of calls, turns, cut and summaries, and what is known of them. */
+
 import { formatCount } from "../../../src/base/format.js";
 import {
   findLongInput,
@@ -10,12 +11,12 @@ import { CHARACTERS_PER_TOKEN, countCharacters, measureCached } from "../../../s
 import { type Find, type KnownDecision, readInputKey } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { findCutPath } from "../../../src/context/result-files.js";
-import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
+import { isSummary, isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { formatInput, hashText, readOwnTexts } from "../../../src/messages/call.js";
-import { type DecisionKey, isSummary, type Result } from "../../../src/messages/history.js";
+import type { DecisionKey, Result } from "../../../src/messages/history.js";
 import type { ContextItem } from "../../../src/status/context-items.js";
-import { toSafeLine } from "../../../src/text/text.js";
+import { toSafeLine } from "../../../src/text/secrets/secrets.js";
 
 interface Placed {
   id: string;

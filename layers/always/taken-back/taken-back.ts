@@ -9,16 +9,18 @@
  * Two layers, because the others are called in between. One undo is followed after the other, as an undo and its redo must
  * not be at the same time; a request waits for those that were heard of before it.
  */
+
 import { formatError } from "../../../src/base/error.js";
 import { isRecord } from "../../../src/base/shape.js";
 import { findColdReason } from "../../../src/context/cold.js";
 import { estimateTokens } from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";
+import { findEventSession, type HostEvent } from "../../../src/io/host.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { findEventSession, type HostEvent, isOnlyRest } from "../../../src/messages/history.js";
+import { isOnlyRest } from "../../../src/messages/history.js";
 import { isStale } from "../../../src/notes/session.js";
 import { createTakenMemories } from "./taken-memories.js";
 

@@ -6,13 +6,14 @@
  *     a memory that it had superseded               becomes active again
  *     the message is back                           restored, unless it was moved meanwhile
  */
+
+import { foldLetters } from "../../../src/base/text.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { type Memory, readSessions } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger.js";
 import { mayBeHosts } from "../../../src/memory/store/undo-guard.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
-import { foldLetters } from "../../../src/text/text.js";
 
 export interface TakenMemoriesOptions extends Pick<LayerContext, "clock" | "instance" | "log" | "memories"> {
   /** Called for a session whose memories were changed by another writer meanwhile. */

@@ -7,7 +7,6 @@ import { formatFactLine, openKnownEntities } from "../../operations/open-candida
 import { withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openProject } from "../../operations/project.js";
-import { type EntityName, parseEntityName } from "../../recall/entities.js";
 import {
   type Enrichment,
   type EnrichmentPlan,
@@ -15,6 +14,7 @@ import {
   findNamesIn,
 } from "../../sources/entities/entities.js";
 import { type EntityState, formatLocated } from "../../sources/entities/forges.js";
+import { type EntityName, parseEntityName } from "../../text/entities.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 

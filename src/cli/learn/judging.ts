@@ -11,9 +11,9 @@ import {
 } from "../../../layers/5-auto-memory/learn/learner.js";
 import { StrataError } from "../../base/error.js";
 import { formatCount, formatMoney } from "../../base/format.js";
-import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../costs/prices.js";
+import { createKnownPrices, findRates, isFree } from "../../costs/prices.js";
 import { createSavings } from "../../costs/savings.js";
-import type { Host, UsedTokens } from "../../io/host.js";
+import type { Host, ModelPrices, UsedTokens } from "../../io/host.js";
 import { createPrompts } from "../../io/prompts.js";
 import { isHandedOver, readLatest } from "../../memory/candidates/candidate.js";
 import type { OpenMemories } from "../../memory/store/store.js";

@@ -47,7 +47,7 @@ export function createOpenCodeHost(
     stateFolder: findStateFolder({ home, env }),
     processes: createRunningProcesses(),
     git: createGit(),
-    openRemoteGit: async () => (await import("../remote-git.js")).createRemoteGit(env),
+    openRemoteGit: async () => (await import("../../sync/remote-git.js")).createRemoteGit(env),
     liveConfig,
     sessions,
     models: liveConfig.models,

@@ -8,9 +8,8 @@
  * opened them, and every message of a child session has our agent. Layers must not see child sessions; forks they serve.
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
-import type { UsedTokens } from "../../io/host.js";
+import { findEventSession, type UsedTokens } from "../../io/host.js";
 import type { ReportedTokens } from "../../io/message.js";
-import { findEventSession } from "../../messages/history.js";
 
 /** Hidden agent without tools, used only by our child sessions. */
 export const OWN_AGENT = "strata";

@@ -3,10 +3,8 @@
  * before the first request.
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
-import type { ModelWindow } from "../../context/request.js";
-import type { ModelPrices } from "../../costs/prices.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
-import type { Models } from "../../io/host.js";
+import type { ModelPrices, Models, ModelWindow } from "../../io/host.js";
 import type { ModelName } from "../../io/message.js";
 import { readPrices } from "../readings.js";
 import type { ModelRef, SetupContext } from "./contract.js";

@@ -63,7 +63,7 @@ export function createSetupHost(options: SetupHostOptions): Host {
     stateFolder: findStateFolder({ home, env }),
     processes: createRunningProcesses(),
     git: createGit(),
-    openRemoteGit: async () => (await import("../remote-git.js")).createRemoteGit(env),
+    openRemoteGit: async () => (await import("../../sync/remote-git.js")).createRemoteGit(env),
     models: catalog.models,
     generate: createGenerate({ clock, models: catalog.models, text }),
     ...NO_OWN_SESSIONS,

@@ -4,9 +4,8 @@
  */
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
-import type { Message, ModelName } from "../../io/message.js";
+import { isSummary, type Message, type ModelName } from "../../io/message.js";
 import { askForView } from "../../kernel/dispatcher.js";
-import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
 import type { CompactionEvent, ContextEvent, StoredMessage, TheirMessage } from "./contract.js";

@@ -5,13 +5,13 @@
 import { formatError, StrataError } from "../../base/error.js";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { findChanges } from "../../base/tested.js";
+import { toLine } from "../../base/text.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import { formatParameters, type SlashCommand, type Tool } from "../../kernel/layer.js";
 import type { Strata } from "../../strata.js";
-import { toLine } from "../../text/text.js";
 import { answerCommand, bindTools, createAnswers } from "../commands-and-tools.js";
 import { noteSign } from "../readings.js";
 import { SCREEN_EVENTS } from "../screen.js";

@@ -13,6 +13,7 @@ import {
   parseJson,
   string,
 } from "../../base/shape.js";
+import { toLine } from "../../base/text.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import { createLineLog } from "../../io/json-lines.js";
@@ -21,7 +22,6 @@ import type { Log } from "../../io/log.js";
 import type { Message } from "../../io/message.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
 import type { ProjectRecord } from "../../project/state-owner.js";
-import { toLine } from "../../text/text.js";
 import { checkDraft } from "../gate/gate.js";
 import { memoryTypes } from "../memory.js";
 import {

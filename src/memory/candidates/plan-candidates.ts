@@ -1,10 +1,10 @@
 /** Plans which candidates wait, which have become sure, which are forgotten, and what was said how often. Pure. */
 import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
+import { foldLetters } from "../../base/text.js";
 import type { Message } from "../../io/message.js";
 import { nameMessage, readOwnTexts } from "../../messages/call.js";
 import { type Compare, createComparison, readMeaning } from "../../text/compare.js";
-import { foldLetters } from "../../text/text.js";
 import {
   type Candidate,
   isHandedOver,

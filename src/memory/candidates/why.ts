@@ -1,7 +1,7 @@
 /** Why something that the user said was kept or not: from the judgements, the memories' sources and what waits. */
 import { DAY_MS } from "../../base/days.js";
 import { formatCount, formatPercent } from "../../base/format.js";
-import { foldLetters, toLine } from "../../text/text.js";
+import { foldLetters, toLine } from "../../base/text.js";
 import { nameJudge } from "../in-words.js";
 import type { Memory } from "../memory.js";
 import type { Memories } from "../store/store.js";

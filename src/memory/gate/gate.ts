@@ -12,10 +12,11 @@
  *
  * Idempotent: after a crash the same statement may come again.
  */
+
+import { toLine } from "../../base/text.js";
 import { type Compare, compareStatements, type Relation } from "../../text/compare.js";
 import { languages } from "../../text/language.js";
 import { findSecrets, redactSecrets } from "../../text/secrets/secrets.js";
-import { toLine } from "../../text/text.js";
 import { countShared, readStems } from "../../text/words.js";
 import {
   isConfidential,

@@ -2,14 +2,14 @@
 import type PQueue from "p-queue";
 import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
+import { foldSentence, toLine } from "../../base/text.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Log } from "../../io/log.js";
 import type { SeenSessions } from "../../project/own.js";
 import { formatWordsOnly } from "../../recall/embedder.js";
-import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../recall/entities.js";
 import type { Embedder, Recall, RecallEntry, RecallHit, WordVectors } from "../../recall/recall.js";
-import { foldSentence, toLine } from "../../text/text.js";
+import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../text/entities.js";
 import { isActive, isConfidential, type Memory, type MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store/store.js";
 import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
+import { toLine } from "../../base/text.js";
 import type { Clock } from "../../io/clock.js";
 import { type Files, readText } from "../../io/files.js";
 import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
-import { toLine } from "../../text/text.js";
 import { joinLines } from "../fields.js";
 import type { Memory } from "../memory.js";
 import { type RankedPart, rankMemories, type Use } from "../rank.js";

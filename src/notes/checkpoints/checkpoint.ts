@@ -9,9 +9,9 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { formatAge } from "../../base/format.js";
 import { parseJson } from "../../base/shape.js";
+import { cut, toLine, withoutMark } from "../../base/text.js";
 import { formatState } from "../../io/state-file.js";
 import type { Memory } from "../../memory/memory.js";
-import { cut, toLine, withoutMark } from "../../text/text.js";
 import { formatPoints } from "../handoff.js";
 import { type Immutable, ledger } from "../stored.js";
 

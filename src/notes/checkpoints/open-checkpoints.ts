@@ -4,12 +4,12 @@
  */
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
+import { cut } from "../../base/text.js";
 import { type Files, readText } from "../../io/files.js";
 import type { Memory } from "../../memory/memory.js";
 import { isActive, isUsersRule } from "../../memory/memory.js";
 import type { SeenSessions } from "../../project/own.js";
-import { redactSecrets } from "../../text/secrets/secrets.js";
-import { cut, toSafeLine } from "../../text/text.js";
+import { redactSecrets, toSafeLine } from "../../text/secrets/secrets.js";
 import { listNewestSessions, planPaths, readSafePage, readSession } from "../session-files.js";
 import type { Ledger } from "../stored.js";
 import { type Attached, createAttachedFiles } from "./attached.js";

@@ -2,6 +2,7 @@
 import { basename, resolve } from "node:path";
 import * as z from "zod";
 import { StrataError } from "../../base/error.js";
+import { cut } from "../../base/text.js";
 import { decodeStrictly } from "../../io/files.js";
 import { ATTACHED_DAYS, NEXT } from "../../notes/checkpoints/attached.js";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../notes/checkpoints/checkpoint.js";
 import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
-import { cut } from "../../text/text.js";
 import { type CliContext, FORCE, WRONG_ARGUMENT, writeNew } from "../command.js";
 import { withMemories } from "../open-memories.js";
 import { defineTerminalOperation, flag, text } from "../operation.js";

@@ -1,11 +1,11 @@
 /** The sessions of the project and their state. */
 import * as z from "zod";
 import { formatAge, formatCounted } from "../../base/format.js";
+import { toLine } from "../../base/text.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../notes/session-files.js";
 import type { Instance } from "../../project/instances.js";
 import { readTitles } from "../../status/session-titles.js";
-import { toLine } from "../../text/text.js";
 import { defineTerminalOperation, wholeNumber } from "../operation.js";
 import { openOwnState, type Project } from "../project.js";
 import { openLeases } from "./agenda.js";

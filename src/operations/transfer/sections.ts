@@ -1,6 +1,7 @@
 /** Memories from a page of Markdown, one for each heading. Pure. */
+
+import { toLine } from "../../base/text.js";
 import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
-import { toLine } from "../../text/text.js";
 
 /** The text from one heading to the next. */
 export interface PageSection {

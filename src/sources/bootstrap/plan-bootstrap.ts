@@ -1,11 +1,12 @@
 /** Which memories to add, renew and drop so that they state what the files of the project state. */
+
 import type { Files } from "../../io/files.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import { formatID, type Memory } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
 import { foldName, planName, splitPath } from "../../memory/path.js";
 import type { MemoryCopy, PlannedChange } from "../../memory/store/store.js";
-import { toSafeLine } from "../../text/text.js";
+import { toSafeLine } from "../../text/secrets/secrets.js";
 import { findSource, readFacts } from "./find-sources.js";
 import {
   drop,

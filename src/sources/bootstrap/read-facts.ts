@@ -4,8 +4,8 @@
  * Nothing is inferred.
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { toCode, toLine } from "../../base/text.js";
 import { parseConfig } from "../../config/config-files.js";
-import { toCode, toLine } from "../../text/text.js";
 import { readRules } from "./rules.js";
 import { type Fact, type Reader, toValues } from "./taken.js";
 

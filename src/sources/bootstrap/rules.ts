@@ -2,10 +2,10 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { compileGlob } from "../../base/glob.js";
 import type { PlainRecord } from "../../base/shape.js";
+import { toLine } from "../../base/text.js";
 import type { Files } from "../../io/files.js";
 import { readPage } from "../../memory/memory-file.js";
 import { listFolders } from "../../project/opencode-files.js";
-import { toLine } from "../../text/text.js";
 import { type Reader, toValues } from "./taken.js";
 
 /** The gate refuses longer texts; see `findRefusal`. */

@@ -12,12 +12,7 @@ import type { Get } from "../../io/post.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
 import { isConfidential, type Memory } from "../../memory/memory.js";
 import type { Folders } from "../../project/folders.js";
-import {
-  type EntityName,
-  findEntityNames,
-  formatEntityName,
-  parseEntityName,
-} from "../../recall/entities.js";
+import { type EntityName, findEntityNames, formatEntityName, parseEntityName } from "../../text/entities.js";
 import {
   boundFact,
   type EntityFact,

@@ -2,13 +2,15 @@
  * GitLab and GitHub instances that may be asked: gitlab.com, github.com, and those of the user's own configuration. No
  * request and no token goes anywhere else, whatever a repository names. Pure.
  */
+
 import { join } from "node:path";
 import { count, isRecord, list, object, oneOf, optional, parserOf, string } from "../../base/shape.js";
+import { withoutMark } from "../../base/text.js";
 import type { Config } from "../../config/schema.js";
 import { type Files, readPlainText } from "../../io/files.js";
 import { findGitFolder, nameRemote } from "../../memory/trust/git.js";
-import type { EntityName } from "../../recall/entities.js";
-import { toSafeLine, withoutMark } from "../../text/text.js";
+import type { EntityName } from "../../text/entities.js";
+import { toSafeLine } from "../../text/secrets/secrets.js";
 
 export interface Forge {
   kind: "gitlab" | "github";

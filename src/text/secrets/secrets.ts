@@ -3,6 +3,7 @@
  * memory. What only looks like one (a commit's hash, a UUID, a digest, base64 in code, the word "password", a
  * placeholder) is left alone. Pure, and linear in the length of the text except for bounded lookaheads.
  */
+import { cut, toLine } from "../../base/text.js";
 import { isPlausible } from "./plausible.js";
 import { isKeyNoun, type SecretRule, secretRules } from "./rules.js";
 
@@ -120,4 +121,9 @@ function readHints(text: string): (hint: string) => boolean {
     for (let at = 0; at + 2 < hint.length; at++) if (marks[codes(hint, at)] === 0) return false;
     return lower.includes(hint);
   };
+}
+
+/** Like `toLine`, but removes secrets before the cut: half a key would not be recognised as one. */
+export function toSafeLine(text: string, limit: number): string {
+  return toLine(redactSecrets(cut(text, 4 * limit + 400)).text, limit);
 }

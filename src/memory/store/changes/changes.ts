@@ -1,7 +1,7 @@
 /** Adds, rewrites, archives, restores and removes single memories: each under the lock of its folder, in one step on disk. */
 import { join } from "node:path";
+import { foldSentence } from "../../../base/text.js";
 import type { Clock } from "../../../io/clock.js";
-import { foldSentence } from "../../../text/text.js";
 import { findMove, findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
 import {
   formatPrefix,

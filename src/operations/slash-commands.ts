@@ -2,18 +2,18 @@
  * The session's prompt as a door: `/remember`, `/recall` and others run the operations that every door has, on what the
  * plugin has open. Answers are shown and never sent. Code is loaded with the first command.
  */
-import { StrataError } from "./base/error.js";
-import type { Layer, SlashCommand } from "./kernel/layer.js";
-import type { KernelContext, Stack } from "./kernel/layer-context.js";
-import { createGate } from "./memory/gate/gate.js";
-import { formatAccepted, formatRevoked, formatWaiting } from "./memory/in-words.js";
-import { type Memory, type MemoryType, readTypeName } from "./memory/memory.js";
-import { createConflictLog } from "./memory/store/conflict-log.js";
-import type { Memories } from "./memory/store/store.js";
-import { plainStyle } from "./operations/command.js";
-import type { Core } from "./operations/core.js";
-import type { WrittenData } from "./operations/operation.js";
-import { operations } from "./operations/table.js";
+import { StrataError } from "../base/error.js";
+import type { Layer, SlashCommand } from "../kernel/layer.js";
+import type { KernelContext, Stack } from "../kernel/layer-context.js";
+import { createGate } from "../memory/gate/gate.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "../memory/in-words.js";
+import { type Memory, type MemoryType, readTypeName } from "../memory/memory.js";
+import { createConflictLog } from "../memory/store/conflict-log.js";
+import type { Memories } from "../memory/store/store.js";
+import { plainStyle } from "./command.js";
+import type { Core } from "./core.js";
+import type { WrittenData } from "./operation.js";
+import { operations } from "./table.js";
 
 /** A stack whose sessions have the commands, if memory is on. */
 export const withSlashCommands = (stack: Stack): Stack => ({
@@ -98,7 +98,7 @@ export function createSlashCommands(context: KernelContext): SlashCommand[] {
         ...row,
         async execute({ sessionID, words: typed }) {
           const words = typed.trim();
-          const { perform } = await import("./operations/operation.js");
+          const { perform } = await import("./operation.js");
           // What waits is listed, too.
           const entry = operations[row.name === "keep" && words === "" ? "candidates" : operation];
           const given = words === "" ? {} : (read?.(words) ?? { [entry.takes ?? "words"]: words });
@@ -129,8 +129,8 @@ const nameOf = (operation: string): string =>
 
 /** What the plugin has open, for the user of this session. */
 async function createCore(context: KernelContext, session: string): Promise<Core> {
-  const { createContextRequests } = await import("./status/context-requests.js");
-  const { recordConflicts } = await import("./operations/record-rivals.js");
+  const { createContextRequests } = await import("../status/context-requests.js");
+  const { recordConflicts } = await import("./record-rivals.js");
   const { clock, files, folders, log, locateRecord, memories, search } = context;
   return {
     ...{ caller: "person", nameOf, session, clock, files, folders, log, memories },

@@ -6,7 +6,7 @@
  *     https://gitlab.com/acme/shop/-/merge_requests/12    gitlab.com/acme/shop!12
  *     https://github.com/acme/shop/pull/34                github.com/acme/shop#34
  */
-import { MOST_OF_A_FIELD } from "./terms.js";
+import { MOST_OF_A_FIELD } from "../base/text.js";
 
 /** A merge request, issue or epic. */
 export interface EntityName {

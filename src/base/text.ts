@@ -1,5 +1,5 @@
 /** Text as one line of the notes: it cannot start a heading, break the line or be invalid UTF-8. */
-import { redactSecrets } from "./secrets/secrets.js";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /** The first `limit` UTF-16 units, without splitting a surrogate pair. */
 export function cut(text: string, limit: number): string {
@@ -14,11 +14,6 @@ export function toLine(text: string, limit: number): string {
   // Cut roughly first, so that megabytes need not be cleaned.
   const line = cleanLine(cut(text, 4 * limit + 400).replace(/\s+/g, " ")).trim();
   return line.length > limit ? `${cut(line, limit)}…` : line;
-}
-
-/** Like `toLine`, but removes secrets before the cut: half a key would not be recognised as one. */
-export function toSafeLine(text: string, limit: number): string {
-  return toLine(redactSecrets(cut(text, 4 * limit + 400)).text, limit);
 }
 
 /** One line as written, without control characters, lone surrogates and trailing space, which files or editors lose. */
@@ -58,3 +53,15 @@ export function foldSentence(text: string): string {
 
 /** Text from elsewhere cannot pass for the plugin's own, which begins with `[Strata]`. */
 export const withoutMark = (text: string): string => text.replace(/\[Strata\]/gi, "(Strata)");
+
+/** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
+export function shortenPath(path: string, project: string): string {
+  const absolute = resolve(project, toLine(path, 1_000));
+  const inside = relative(project, absolute);
+  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+    return absolute;
+  return inside.split(sep).join("/");
+}
+
+/** Characters indexed per field: a longer one is a file, and files have their own tools. */
+export const MOST_OF_A_FIELD = 20_000;
