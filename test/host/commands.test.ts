@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
-import { strata } from "./stage/strata.js";
+import { strata, whenNoAgentWorks } from "./stage/strata.js";
 import { HOST } from "./stage/which-host.js";
 
 const shownTexts = async (session: Session): Promise<string[]> =>
@@ -116,6 +116,8 @@ test("/recall finds at once what /remember and the command line have stored, and
   await using stage = await openStage();
   const session = await stage.newSession("memory");
   await session.slash("remember", "decision: the server listens on port 8080");
+  // Else what it writes counts as the agent's of another test.
+  await whenNoAgentWorks(stage.project);
   const cli = strata(stage.project, "remember", "--type", "idea", "a second port for the metrics");
   expect([cli.status, cli.stderr]).toEqual([0, ""]);
   const answer = await session.slash("recall", "which port");
