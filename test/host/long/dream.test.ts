@@ -76,7 +76,7 @@ test("a dream comes by itself a while after a turn when enough has changed, and 
       `Queue ${n % 5} is read every ${n % 5} hours.\n`,
     ]),
   );
-  await using stage = await openStage({ files: { ...files, ...LIKE } });
+  await using stage = await openStage({ alone: true, files: { ...files, ...LIKE } });
   await (await stage.newSession("quiet")).ask("hello");
   await whenLogged(stage, "1 merged, 1 superseded");
   expect(stage.model.requests).toHaveLength(1);
