@@ -78,7 +78,7 @@ export type TrustPlace = ReturnType<typeof createTrustPlace>;
 
 /** Its calls reject with the system's error, and are tried again the next time. */
 export function createTrustPlace(options: TrustPlaceOptions) {
-  const { clock, turns } = options;
+  const { clock } = options;
   const opening = createOpening(options);
   const { note, openToWrite } = opening;
   /** Written by this process, also where the record cannot be. */
@@ -103,7 +103,7 @@ export function createTrustPlace(options: TrustPlaceOptions) {
 
     /** Call before the files of a collection are checked: what changes meanwhile is newer. */
     async prepareLook(collection: string): Promise<void> {
-      const look = looks.get(collection) ?? beginLook(collection);
+      const look = looks.get(collection) ?? beginLook(collection, opening, options);
       looks.set(collection, look);
       look.catch(() => looks.delete(collection));
       await look;
@@ -153,12 +153,16 @@ export function createTrustPlace(options: TrustPlaceOptions) {
     const record = opening.current()?.record;
     return record !== undefined && (record.isOwn(hash) || record.causeOf(hash) !== undefined);
   }
+}
 
-  async function beginLook(collection: string): Promise<Look> {
-    const { identity, record } = await opening.open();
-    const atMs = opening.isBrief() ? clock.now() - LAG_MS : await turns.nowMs();
-    return { sinceMs: record.lookedMs(identity.root, collection), atMs, isNoted: false };
-  }
+async function beginLook(
+  collection: string,
+  { isBrief, open }: Pick<ReturnType<typeof createOpening>, "isBrief" | "open">,
+  { clock, turns }: Pick<TrustPlaceOptions, "clock" | "turns">,
+): Promise<Look> {
+  const { identity, record } = await open();
+  const atMs = isBrief() ? clock.now() - LAG_MS : await turns.nowMs();
+  return { sinceMs: record.lookedMs(identity.root, collection), atMs, isNoted: false };
 }
 
 const named = (given: readonly NamedContents[]): NamedContents[] =>
@@ -199,7 +203,7 @@ async function judge(
 
 /** Finds out which project it is, and reads what this machine knows of it. */
 function createOpening(options: TrustPlaceOptions) {
-  const { accepted, files, folder, kind, stateFolder } = options;
+  const { accepted, files, folder, kind } = options;
   const unwritten: RecordLine[] = [];
   let { isBrief = false } = options;
   let opening: Promise<Opened> | undefined;
@@ -254,10 +258,11 @@ function createOpening(options: TrustPlaceOptions) {
 
   async function read(): Promise<Opened> {
     const root = (await files.realPath(folder)) ?? folder;
-    const identity = kind === "global" ? { id: "global", root } : await identify({ ...project(), isBrief });
-    const record = openRecord(identity.id);
+    const identity =
+      kind === "global" ? { id: "global", root } : await identifyProject({ ...options, isBrief });
+    const record = openRecord(identity.id, options);
     await record.readOn();
-    if (!isBrief && !record.hasRoot(identity.root)) await noteRoot(record, identity);
+    if (!isBrief && !record.hasRoot(identity.root)) await noteRoot(record, identity, files);
     for (let [line] = unwritten; line && !isBrief; [line] = unwritten) {
       await record.add(line);
       unwritten.shift();
@@ -267,27 +272,26 @@ function createOpening(options: TrustPlaceOptions) {
     openings++;
     return opened;
   }
+}
 
-  function project(): Omit<Parameters<typeof identify>[0], "isBrief"> {
-    return {
-      files,
-      project: folder,
-      async isKnown(id, root) {
-        const record = openRecord(id);
-        await record.readOn();
-        if (record.hasRoot(root)) return "here";
-        return record.isBegun() ? "elsewhere" : "nowhere";
-      },
-      begin: (id, place) => noteRoot(openRecord(id), { id, ...place }),
-    };
-  }
+function identifyProject(options: TrustPlaceOptions): Promise<Identity> {
+  const { files, folder, isBrief = false } = options;
+  return identify({
+    ...{ files, isBrief, project: folder },
+    async isKnown(id, root) {
+      const record = openRecord(id, options);
+      await record.readOn();
+      if (record.hasRoot(root)) return "here";
+      return record.isBegun() ? "elsewhere" : "nowhere";
+    },
+    begin: (id, place) => noteRoot(openRecord(id, options), { id, ...place }, files),
+  });
+}
 
-  function openRecord(id: string): TrustRecord {
-    return createTrustRecord(files, join(stateFolder, "trust", `${id || "unknown"}.jsonl`));
-  }
+const openRecord = (id: string, { files, stateFolder }: TrustPlaceOptions): TrustRecord =>
+  createTrustRecord(files, join(stateFolder, "trust", `${id || "unknown"}.jsonl`));
 
-  async function noteRoot(record: TrustRecord, { git, root }: Identity): Promise<void> {
-    const log = git && (await readLogEnd(files, git));
-    await record.add({ op: "root", root, ...(log !== undefined && { log }) });
-  }
+async function noteRoot(record: TrustRecord, { git, root }: Identity, files: Files): Promise<void> {
+  const log = git && (await readLogEnd(files, git));
+  await record.add({ op: "root", root, ...(log !== undefined && { log }) });
 }

@@ -12,14 +12,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { countMemories } from "../../base/format.js";
-import type { Clock } from "../../io/clock.js";
-import type { Files } from "../../io/files.js";
 import type { Host } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
 import type { RunningProcesses } from "../../io/running-processes.js";
 import type { Toasts } from "../../io/toasts.js";
 import type { Folders } from "../../project/folders.js";
-import type { AcceptedPlaces } from "./git.js";
 import { createTrustPlace, type FoundFile, type TrustPlace, type TrustPlaceOptions } from "./place.js";
 import type { Acceptance, ForeignCause, NamedContents } from "./record.js";
 import { createTurns, type Turns } from "./turns.js";
@@ -118,10 +115,7 @@ export function createTrust(options: TrustOptions): Trust {
 
     async revoke() {
       await refuseAgent();
-      const last = [project, global]
-        .flatMap((place) => place.acceptances().map((acceptance) => ({ acceptance, place })))
-        .sort((a, b) => (a.acceptance.at < b.acceptance.at ? -1 : 1))
-        .at(-1);
+      const last = findLatest([project, global]);
       if (!last) return undefined;
       await last.place.revoke(last.acceptance.run);
       for (const listener of listeners) listener();
@@ -155,6 +149,13 @@ export function createTrust(options: TrustOptions): Trust {
   }
 }
 
+/** What was accepted last, and where. */
+const findLatest = (places: readonly TrustPlace[]) =>
+  places
+    .flatMap((place) => place.acceptances().map((acceptance) => ({ acceptance, place })))
+    .sort((a, b) => (a.acceptance.at < b.acceptance.at ? -1 : 1))
+    .at(-1);
+
 /** Reports a failure once. What cannot be known is not the user's; nothing else fails because of it. */
 function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFolder">) {
   let isReported = false;
@@ -176,13 +177,9 @@ function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFold
   }
 }
 
-export interface OpenTrustOptions {
-  accepted: AcceptedPlaces;
-  clock: Clock;
-  files: Files;
+export interface OpenTrustOptions extends Pick<TrustOptions, "accepted" | "clock" | "files" | "instance"> {
   folders: Folders;
   host: Host;
-  instance: string;
   log: Log;
   toasts: Toasts;
 }

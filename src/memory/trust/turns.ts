@@ -9,7 +9,7 @@ import { DAY_MS } from "../../base/days.js";
 import { anyObject, number, object, oneOf, parserOf, string } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
-import { createDayLog, type DayLog } from "../../io/json-lines.js";
+import { createDayLog } from "../../io/json-lines.js";
 import type { ProcessIdentity, RunningProcesses } from "../../io/running-processes.js";
 
 export type Turns = ReturnType<typeof createTurns>;
@@ -45,8 +45,8 @@ const ALIVE_MS = 30_000;
 
 /** What cannot be written down counts all the same in this process. */
 export function createTurns(options: TurnsOptions) {
-  const { clock, files, folder, instance, onFailure, processes } = options;
-  const days = createDayLog({ files, folder, parse: parseTurn });
+  const { clock, onFailure, processes } = options;
+  const { nowMs, readOthers, removeBefore, write } = openTurnLog(options);
   const busy = new Set<string>();
   const own: TurnWindow[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export function createTurns(options: TurnsOptions) {
     async isWithinTurn(): Promise<boolean> {
       const above = await processes.ancestors();
       if (above.length === 0) return false;
-      const windows = await readOtherTurns(days, { ...options, sinceMs: clock.now() });
+      const windows = await readOthers(clock.now());
       return windows.some(({ process }) => process !== undefined && above.includes(process.id));
     },
 
@@ -77,7 +77,7 @@ export function createTurns(options: TurnsOptions) {
         window.fromMs = await nowMs();
         await write("begin", window.fromMs);
         stayAlive();
-        if (own.length === 1) await days.removeBefore(Math.max(0, window.fromMs - KEPT_DAYS * DAY_MS));
+        if (own.length === 1) await removeBefore(Math.max(0, window.fromMs - KEPT_DAYS * DAY_MS));
       });
     },
 
@@ -95,7 +95,7 @@ export function createTurns(options: TurnsOptions) {
     /** Did an agent work then, or at some time from then until then? Rejects with the system's error. */
     async findWindows(sinceMs: number): Promise<IsInTurn> {
       await writing;
-      const windows = [...own, ...(await readOtherTurns(days, { ...options, sinceMs }))];
+      const windows = [...own, ...(await readOthers(sinceMs))];
       return (fromMs, toMs = fromMs) => windows.some((one) => toMs >= one.fromMs && fromMs <= one.toMs);
     },
   };
@@ -123,6 +123,12 @@ export function createTurns(options: TurnsOptions) {
       stayAlive();
     });
   }
+}
+
+/** What is on disk. Its calls reject with the system's error. */
+function openTurnLog({ clock, files, folder, instance, processes }: TurnsOptions) {
+  const days = createDayLog({ files, folder, parse: parseTurn });
+  return { nowMs, readOthers, removeBefore: days.removeBefore, write };
 
   /** The disk's time. */
   async function nowMs(): Promise<number> {
@@ -134,22 +140,20 @@ export function createTurns(options: TurnsOptions) {
   async function write(op: TurnLine["op"], at: number): Promise<void> {
     await days.append(Math.max(0, at), [{ v: 1, instance, process: await processes.own(), op, at }]);
   }
-}
 
-/** Of all instances but this one, since about then. Rejects with the system's error. */
-async function readOtherTurns(
-  days: DayLog<TurnLine>,
-  { instance, processes, sinceMs }: Pick<TurnsOptions, "instance" | "processes"> & { sinceMs: number },
-): Promise<TurnWindow[]> {
-  const others = new Map<string, TurnLine[]>();
-  for (const dayMs of await days.days()) {
-    // A turn may have begun the day before.
-    if (dayMs + 2 * DAY_MS <= sinceMs) continue;
-    for (const line of (await days.read(dayMs)).records)
-      if (line.instance !== instance) others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
+  /** Turns of all instances but this one, since about then. */
+  async function readOthers(sinceMs: number): Promise<TurnWindow[]> {
+    const others = new Map<string, TurnLine[]>();
+    for (const dayMs of await days.days()) {
+      // A turn may have begun the day before.
+      if (dayMs + 2 * DAY_MS <= sinceMs) continue;
+      for (const line of (await days.read(dayMs)).records)
+        if (line.instance !== instance)
+          others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
+    }
+    const windows = await Promise.all([...others.values()].map((lines) => readWindows(lines, processes)));
+    return windows.flat();
   }
-  const windows = await Promise.all([...others.values()].map((lines) => readWindows(lines, processes)));
-  return windows.flat();
 }
 
 async function readWindows(
