@@ -44,14 +44,13 @@ export function createKnownDecisions() {
     takeLine(day: number, batch: DecisionBatch): void {
       const ofDay = lines.get(day) ?? [];
       // What it withdraws may be known already.
-      if (batch.late) {
-        takeDay(day, [...ofDay, batch]);
-        return;
+      if (batch.late) takeDay(day, [...ofDay, batch]);
+      else {
+        version++;
+        takeBatch(batch, day, ofDay.length);
+        ofDay.push(batch);
+        lines.set(day, ofDay);
       }
-      version++;
-      takeBatch(batch, day, ofDay.length);
-      ofDay.push(batch);
-      lines.set(day, ofDay);
     },
 
     /** The known lines of a day's file. */
@@ -63,7 +62,7 @@ export function createKnownDecisions() {
     /** Adds a decision that is in no file. */
     remember(decision: KnownDecision): void {
       version++;
-      add({ decision, day: 0, line: -1 });
+      add(known, { decision, day: 0, line: -1 });
     },
 
     find,
@@ -83,20 +82,18 @@ export function createKnownDecisions() {
   /** Takes these lines of a day's file in the place of those that are known. */
   function takeDay(day: number, batches: readonly DecisionBatch[]): void {
     version++;
-    for (const { decisions, session } of lines.get(day) ?? []) {
-      begun.delete(nameDay(day, session));
-      for (const { key } of decisions) known.set(key, withoutDay(day, known.get(key)));
-    }
+    const before = lines.get(day) ?? [];
+    for (const { session } of before) begun.delete(nameDay(day, session));
+    removeDay(known, day, before);
     lines.set(day, [...batches]);
     for (const [line, batch] of withoutLate(batches).entries()) takeBatch(batch, day, line);
   }
 
   /** Of two decisions of a kind the first counts (per layer for extensions). With `byMs`, only decisions made by then. */
   function find(key: string, session: string, byMs?: number): RecordedDecisions | undefined {
-    const isCounted = ({ decision, day, line }: Entry): boolean =>
-      (decision.session === session ||
-        line < (begun.get(nameDay(day, session)) ?? Number.POSITIVE_INFINITY)) &&
-      (byMs === undefined || decision.at <= byMs);
+    const beginsAt = (day: number): number => begun.get(nameDay(day, session)) ?? Number.POSITIVE_INFINITY;
+    const isCounted = ({ decision: { at, session: by }, day, line }: Entry): boolean =>
+      (by === session || line < beginsAt(day)) && (byMs === undefined || at <= byMs);
     return sumUp((known.get(key) ?? []).filter(isCounted));
   }
 
@@ -105,14 +102,9 @@ export function createKnownDecisions() {
     for (const decision of decisions) {
       const { file, key, outcome } = decision;
       if (outcome === "used") uses.add(`${session} ${file}`);
-      else add({ decision: { ...decision, session, layer, at }, day, line });
+      else add(known, { decision: { ...decision, session, layer, at }, day, line });
       if (outcome === "pinned") pins.add(key);
     }
-  }
-
-  function add(entry: Entry): void {
-    const { key } = entry.decision;
-    known.set(key, [...(known.get(key) ?? []), entry]);
   }
 }
 
@@ -120,8 +112,16 @@ export type KnownDecisions = ReturnType<typeof createKnownDecisions>;
 
 const nameDay = (day: number, session: string): string => `${day} ${session}`;
 
-const withoutDay = (day: number, entries: readonly Entry[] = []): Entry[] =>
-  entries.filter((entry) => entry.day !== day);
+function add(known: Map<string, Entry[]>, entry: Entry): void {
+  const { key } = entry.decision;
+  known.set(key, [...(known.get(key) ?? []), entry]);
+}
+
+function removeDay(known: Map<string, Entry[]>, day: number, batches: readonly DecisionBatch[]): void {
+  const isOther = (entry: Entry): boolean => entry.day !== day;
+  for (const { key } of batches.flatMap(({ decisions }) => decisions))
+    known.set(key, (known.get(key) ?? []).filter(isOther));
+}
 
 function sumUp(entries: readonly Entry[]): RecordedDecisions | undefined {
   if (entries.length === 0) return undefined;

@@ -51,9 +51,8 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
 
     async create(path, contents) {
       await refuse(dirname(path));
-      return (
-        (await files.create(path, contents)) || ((await clearLink(path)) && files.create(path, contents))
-      );
+      if (await files.create(path, contents)) return true;
+      return (await clearLink(files, path, reportLink)) && files.create(path, contents);
     },
 
     async appendLine(path, line) {
@@ -61,7 +60,7 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
       try {
         await files.appendLine(path, line);
       } catch (thrown) {
-        if (!isLoop(thrown) || !(await clearLink(path))) throw thrown;
+        if (!isLoop(thrown) || !(await clearLink(files, path, reportLink))) throw thrown;
         await files.appendLine(path, line);
       }
     },
@@ -102,23 +101,23 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     const mayBeLinked = dirname(path) === top || dirname(dirname(path)) === top;
     return stat.kind !== "link" || !mayBeLinked || (await leadsOut(path)) ? stat : files.stat(path);
   }
+}
 
-  /**
-   * Removes a link from the path of a Strata file. If another process has replaced the link by a file meanwhile, that
-   * file is put back: only links are removed.
-   */
-  async function clearLink(path: string): Promise<boolean> {
-    if (!findOwnTop(path) || (await files.statItself(path))?.kind !== "link") return false;
-    reportLink(path);
-    const aside = `${path}.${randomUUID()}`;
-    await files.rename(path, aside);
-    if ((await files.statItself(aside))?.kind === "file") {
-      const contents = await files.read(aside);
-      if (contents) await files.create(path, contents);
-    }
-    await files.remove(aside);
-    return true;
+/**
+ * Removes a link from the path of a Strata file. If another process has replaced the link by a file meanwhile, that
+ * file is put back: only links are removed.
+ */
+async function clearLink(files: Files, path: string, reportLink: (path: string) => void): Promise<boolean> {
+  if (!findOwnTop(path) || (await files.statItself(path))?.kind !== "link") return false;
+  reportLink(path);
+  const aside = `${path}.${randomUUID()}`;
+  await files.rename(path, aside);
+  if ((await files.statItself(aside))?.kind === "file") {
+    const contents = await files.read(aside);
+    if (contents) await files.create(path, contents);
   }
+  await files.remove(aside);
+  return true;
 }
 
 /** Writes in quick succession check once. A link created meanwhile is seen at the next check. */

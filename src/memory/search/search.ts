@@ -55,16 +55,7 @@ export type Found =
   /** A line of an earlier session's notes: the user's words or the machine's record of events. */
   | ({ kind: "session" } & Omit<PastHit, "score">);
 
-export interface MemorySearch {
-  /** Starts reading and indexing in the background, once. */
-  open(): void;
-  /** Resolves when all that the embedder may receive is embedded, or the embedder failed. Never rejects. */
-  whenEmbedded(): Promise<void>;
-  /** Memories first, then lines of past sessions, each best first; without a text the newest first. */
-  find(query: MemoryQuery): Promise<readonly Found[]>;
-  /** Memories that the text certainly means, best first, from what is indexed now. Never waits; often empty. */
-  match(text: string): readonly Memory[];
-}
+export type MemorySearch = ReturnType<typeof createMemorySearch>;
 
 const USUAL_LIMIT = 20;
 /** Maximum number of hits that are filtered by type and entity. */
@@ -82,8 +73,8 @@ const LEAST_SHARE = 0.1;
 /** Maximum relative effect of importance on a score: it decides between equally good matches. */
 const IMPORTANCE_SWING = 0.15;
 
-export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
-  const { memories, clock, files, embedder } = options;
+export function createMemorySearch(options: MemorySearchOptions) {
+  const { memories, clock, files, embedder, sessionMemory: folder, sessions } = options;
   const { importanceOf = ({ importance }) => importance, mayEmbed = isShareable } = options;
   let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
@@ -93,22 +84,20 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
   const active = createMemoryIndex({ ...options, mayEmbed, createIndex: () => createIndex(embedder) });
-  const past = createPastSessions({
-    files,
-    folder: options.sessionMemory,
-    sessions: options.sessions,
-    createIndex,
-  });
+  const past = createPastSessions({ files, folder, sessions, createIndex });
   let archive: MemoryIndex | undefined;
   memories.onChange(() => {
     archive = undefined;
   });
 
   return {
-    open: () => active.open(),
-    whenEmbedded: () => active.whenEmbedded(),
+    /** Starts reading and indexing in the background, once. */
+    open: active.open,
+    /** Resolves when all that the embedder may receive is embedded, or the embedder failed. Never rejects. */
+    whenEmbedded: active.whenEmbedded,
 
-    async find(query) {
+    /** Memories first, then lines of past sessions, each best first; without a text the newest first. */
+    async find(query: MemoryQuery): Promise<readonly Found[]> {
       const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
       if (query.archived) archive ??= openArchive();
       const collections = query.archived && archive ? [active, archive] : [active];
@@ -119,18 +108,15 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       const pastHits = await findPastLines(past, query, limit);
       const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - memoryHits.length);
       const pastLines = pastHits.slice(0, room);
-      return [
-        ...memoryHits
-          .slice(0, limit - pastLines.length)
-          .map(({ memory, why }): Found => ({ kind: "memory", memory, why })),
-        ...pastLines,
-      ];
+      const shown = memoryHits.slice(0, limit - pastLines.length);
+      return [...shown.map(({ memory, why }): Found => ({ kind: "memory", memory, why })), ...pastLines];
     },
 
-    match(text) {
+    /** Memories that the text certainly means, best first, from what is indexed now. Never waits; often empty. */
+    match(text: string): readonly Memory[] {
       active.open();
       const hits = active.recall()?.match(text, { limit: MOST_MATCHES }) ?? [];
-      const matched = weigh(hits, active).filter(({ memory }) => isActive(memory, clock.now()));
+      const matched = weigh(hits, active, importanceOf).filter(({ memory }) => isActive(memory, clock.now()));
       return matched.sort(byScore).map(({ memory }) => memory);
     },
   };
@@ -152,21 +138,29 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     const found =
       asked === undefined || recall === undefined
         ? listByTime(collection)
-        : weigh(await (byWords ? recall.search : recall.searchByMeaning)(asked, ALL), collection);
+        : weigh(
+            await (byWords ? recall.search : recall.searchByMeaning)(asked, ALL),
+            collection,
+            importanceOf,
+          );
     return found.filter(
       ({ memory }) =>
         (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
     );
   }
+}
 
-  function weigh(hits: readonly RecallHit[], collection: MemoryIndex): Weighed[] {
-    return hits.flatMap(({ id, score, why }) => {
-      const memory = collection.memories.get(id);
-      if (!memory) return [];
-      const importance = Math.max(0, Math.min(1, importanceOf(memory)));
-      return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
-    });
-  }
+function weigh(
+  hits: readonly RecallHit[],
+  { memories }: MemoryIndex,
+  importanceOf: (memory: Memory) => number,
+): Weighed[] {
+  return hits.flatMap(({ id, score, why }) => {
+    const memory = memories.get(id);
+    if (!memory) return [];
+    const importance = Math.max(0, Math.min(1, importanceOf(memory)));
+    return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
+  });
 }
 
 type IndexOptions = Pick<MemorySearchOptions, "background" | "log" | "memories"> & {
@@ -238,23 +232,10 @@ function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }:
     recall ??= await createIndex();
     do {
       isStale = false;
-      follow(recall, isFilled ? memories.known() : await memories.list());
+      follow(recall, indexed, isFilled ? memories.known() : await memories.list(), mayEmbed);
       isFilled = true;
     } while (isStale);
     void embed();
-  }
-
-  /** A memory that has not changed is the same object. */
-  function follow(index: Recall, all: readonly Memory[]): void {
-    const ids = new Set(all.map(({ id }) => id));
-    for (const id of [...indexed.keys()].filter((one) => !ids.has(one))) {
-      index.remove(id);
-      indexed.delete(id);
-    }
-    for (const memory of all.filter((one) => indexed.get(one.id) !== one)) {
-      index.add(toEntry(memory, mayEmbed(memory)));
-      indexed.set(memory.id, memory);
-    }
   }
 
   /** No search waits for it: until it is done, memories are found by their words. Asks again for those that failed. */
@@ -267,6 +248,24 @@ function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }:
       if (message !== complaint) log.warn("recall", message);
       complaint = message;
     }
+  }
+}
+
+/** A memory that has not changed is the same object. */
+function follow(
+  index: Recall,
+  indexed: Map<string, Memory>,
+  all: readonly Memory[],
+  mayEmbed: (memory: Memory) => boolean,
+): void {
+  const ids = new Set(all.map(({ id }) => id));
+  for (const id of [...indexed.keys()].filter((one) => !ids.has(one))) {
+    index.remove(id);
+    indexed.delete(id);
+  }
+  for (const memory of all.filter((one) => indexed.get(one.id) !== one)) {
+    index.add(toEntry(memory, mayEmbed(memory)));
+    indexed.set(memory.id, memory);
   }
 }
 
