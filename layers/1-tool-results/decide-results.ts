@@ -140,7 +140,7 @@ export function createDecideResults(context: LayerContext) {
   /** Writes the file and makes the preview; `undefined` if the original must stay. */
   async function spill(result: Result): Promise<Spilled | undefined> {
     try {
-      const content = await readWhole(result);
+      const content = await readWhole(files, result);
       const file = await resultFiles.store(content);
       const preview = writePreview({
         tool: result.part.tool,
@@ -164,13 +164,14 @@ export function createDecideResults(context: LayerContext) {
     }
     return undefined;
   }
+}
 
-  async function readWhole({ text, cutPath }: Result): Promise<Uint8Array> {
-    if (cutPath === undefined) return Buffer.from(text);
-    const whole = await files.read(cutPath);
-    if (!whole) throw new Error(`expected the whole result in ${cutPath}, which no longer exists`);
-    return whole;
-  }
+/** With what the host cut off. */
+async function readWhole(files: LayerContext["files"], { text, cutPath }: Result): Promise<Uint8Array> {
+  if (cutPath === undefined) return Buffer.from(text);
+  const whole = await files.read(cutPath);
+  if (!whole) throw new Error(`expected the whole result in ${cutPath}, which no longer exists`);
+  return whole;
 }
 
 /**
@@ -248,11 +249,7 @@ export interface ResultFacts {
   mustStay: boolean;
 }
 
-interface SpillPolicy {
-  threshold: number;
-  perTool: Readonly<Record<string, number | false>>;
-  turnBudget: number;
-}
+type SpillPolicy = Pick<LayerContext["config"]["toolResults"], "threshold" | "perTool" | "turnBudget">;
 
 /**
  * Indexes of the results that leave the context: those over their tool's threshold and those cut by the host, then the

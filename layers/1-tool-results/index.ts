@@ -105,13 +105,7 @@ function countSent({ paths, requests }: ProofSeen): string | undefined {
   return sent.length === 0 ? undefined : `${sent.length} × moved to a file`;
 }
 
-export const toolResults: LayerDefinition = {
-  name: LAYER,
-  settings,
-  files,
-  proof,
-  create,
-};
+export const toolResults: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
   const { background, decisions, folders, log } = context;

@@ -47,7 +47,7 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     stored: readonly StoredFile[],
     { tooOld, total }: { tooOld: number; total: number },
   ): Promise<void> {
-    const sessionsOf = await readSessions();
+    const sessionsOf = await readSessions(decisions);
     const isLive = rememberAnswers(isLiveSession);
     let left = total;
     let removed = 0;
@@ -79,17 +79,6 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     return found !== undefined && clock.now() - found.modifiedMs < LIVE_SESSION_DAYS * DAY_MS;
   }
 
-  /** Sessions whose context names a file, by path. */
-  async function readSessions(): Promise<Map<string, Set<string>>> {
-    const sessionsOf = new Map<string, Set<string>>();
-    for (const day of await decisions.days()) {
-      for (const { file, session } of await decisions.read(day)) {
-        if (file !== undefined) sessionsOf.set(file, (sessionsOf.get(file) ?? new Set()).add(session));
-      }
-    }
-    return sessionsOf;
-  }
-
   async function forgetOldDays(): Promise<void> {
     const oldest = clock.now() - Math.max(maxAgeDays, LIVE_SESSION_DAYS) * DAY_MS;
     const isLive = rememberAnswers(isLiveSession);
@@ -106,6 +95,17 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     if (lastUsedMs === undefined) return false;
     return lastUsedMs === "unknown" || clock.now() - lastUsedMs < LIVE_SESSION_DAYS * DAY_MS;
   }
+}
+
+/** Sessions whose context names a file, by path. */
+async function readSessions(decisions: LayerContext["decisions"]): Promise<Map<string, Set<string>>> {
+  const sessionsOf = new Map<string, Set<string>>();
+  for (const day of await decisions.days()) {
+    for (const { file, session } of await decisions.read(day)) {
+      if (file !== undefined) sessionsOf.set(file, (sessionsOf.get(file) ?? new Set()).add(session));
+    }
+  }
+  return sessionsOf;
 }
 
 /** Caches the answer to each question. */

@@ -60,13 +60,7 @@ const proof: Proof = {
   acted: (seen) => countEvents(seen, "cleared", "cleared"),
 };
 
-export const microCompact: LayerDefinition = {
-  name: "micro-compact",
-  settings,
-  files: [],
-  proof,
-  create,
-};
+export const microCompact: LayerDefinition = { name: "micro-compact", settings, files: [], proof, create };
 
 function create(context: LayerContext): LayerParts {
   const policy = context.config.microCompact;

@@ -80,13 +80,7 @@ const proof: Proof = {
   acted: ({ paths }) => (paths.some((path) => NOTES.test(path)) ? "notes written" : undefined),
 };
 
-export const sessionMemory: LayerDefinition = {
-  name: LAYER,
-  settings,
-  files,
-  proof,
-  create,
-};
+export const sessionMemory: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
   const { checkpoints } = context;

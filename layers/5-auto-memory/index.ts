@@ -189,13 +189,7 @@ const proof: Proof = {
   },
 };
 
-export const autoMemory: LayerDefinition = {
-  name: LAYER,
-  settings,
-  files,
-  proof,
-  create,
-};
+export const autoMemory: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
   const { config, family, folders, memories, search, toasts } = context;

@@ -69,17 +69,12 @@ const proof: Proof = {
     requests.some((body) => body.includes(`Claimed: ${ITEM}`)) ? "a lease claimed" : undefined,
 };
 
-export const acrossAgents: LayerDefinition = {
-  name: LAYER,
-  settings,
-  files,
-  proof,
-  create,
-};
+export const acrossAgents: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
-  const { background, clock, config, decisions, files, folders, host, instance, instances, locks } = context;
+  const { clock, config, decisions, files, folders, host, instance, instances, locks } = context;
   const { log, notes, savings, toasts } = context;
+  const later = createLater(context);
   const forking = createForking(context);
   const subagents = createSubagents(context, DELEGATION_LAYER);
   const places = createPlaces({ files, project: host.project, directory: host.directory });
@@ -155,10 +150,12 @@ function create(context: LayerContext): LayerParts {
     if (count > 0) noteExtended(savings, { sessionID, layer: LAYER, count });
     return count > 0;
   }
+}
 
-  function later(what: string, run: () => Promise<unknown>): void {
+/** Runs something in the background; a failure goes to the log. */
+function createLater({ background, log }: LayerContext) {
+  return (what: string, run: () => Promise<unknown>): void =>
     void background.add(() =>
       run().catch((thrown) => log.warn(LAYER, `cannot ${what}: ${formatError(thrown)}`)),
     );
-  }
 }

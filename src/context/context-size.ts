@@ -28,8 +28,7 @@ export type ContextSizes = ReturnType<typeof createContextSizes>;
 export function createContextSizes() {
   const learned = new Map<string, LearnedSize>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
-  /** Characters of messages, which are never changed in place and are counted in several lists. */
-  const known = new WeakMap<Message, number>();
+  const countAll = createCounter();
   return {
     /** Takes an answer with the provider's count, and the messages sent for it. */
     report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void {
@@ -105,8 +104,13 @@ export function createContextSizes() {
     const answer = sent[first]?.info;
     if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
   }
+}
 
-  function countAll(messages: readonly Message[]): number {
+/** Counts the characters of messages, each message once. */
+function createCounter() {
+  /** Of messages, which are never changed in place and are counted in several lists. */
+  const known = new WeakMap<Message, number>();
+  return (messages: readonly Message[]): number => {
     let sum = 0;
     for (const message of messages) {
       const characters = known.get(message) ?? countMessage(message);
@@ -114,7 +118,7 @@ export function createContextSizes() {
       sum += characters;
     }
     return sum;
-  }
+  };
 }
 
 /** Tokens of the request, without its answer. */

@@ -27,11 +27,7 @@ export async function readJsonLines<T>(
   parse: (value: unknown) => T | undefined,
 ): Promise<JsonLines<T>> {
   const contents = await files.read(path);
-  const result: JsonLines<T> = {
-    records: [],
-    corruptLines: [],
-    bytes: contents?.byteLength ?? 0,
-  };
+  const result: JsonLines<T> = { records: [], corruptLines: [], bytes: contents?.byteLength ?? 0 };
   if (!contents) return result;
   let number = 0;
   await takeLines(files, path, contents, (line) => {

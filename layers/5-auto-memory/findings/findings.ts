@@ -72,17 +72,11 @@ export function createFindings(options: LayerContext) {
     },
 
     /** The text after the newest results, if any. Call it before background work changes the findings. */
-    plan(request: ContextRequest, { fresh, isUnseen, said }: NewestResults): string | undefined {
-      const { project } = folders;
-      const mentioned = findMentioned(memories.known(), fresh, project).filter(isUnseen);
-      const known = mentioned.length > 0 ? readShown(request).ids : [];
-      const nowMs = clock.now();
-      const due = findNewMatches(mentioned, { nowMs, shown: new Set([...known, ...said]) });
-      const text = planMatches(due, { nowMs, roomBytes: MATCH_BYTES, gone: new Map() });
+    plan(request: ContextRequest, newest: NewestResults): string | undefined {
+      const text = planMentioned(options, request, newest);
       memories.noteUse(findLineIDs(text ?? ""));
-      const reminder = planReminder(request, fresh, project);
-      const texts = [text, reminder].filter((one) => one !== undefined);
-      return texts.length === 0 ? undefined : texts.join("\n\n");
+      const reminder = planReminder(request, newest.fresh, folders.project);
+      return [text, reminder].filter((one) => one !== undefined).join("\n\n") || undefined;
     },
 
     /** Has this session read the memory's source, and is the result no longer in its context? */
@@ -172,6 +166,19 @@ const REMINDER = `${REMINDER_HEAD} say in a sentence what you take from it and w
 const LOOKED_AT = 20_000;
 /** Shorter names are parts of other words. */
 const SHORTEST_NAME = 6;
+
+/** The findings that have come up and are not in the context yet, as text; `undefined` if there are none. */
+function planMentioned(
+  { clock, folders, memories }: LayerContext,
+  request: ContextRequest,
+  { fresh, isUnseen, said }: NewestResults,
+): string | undefined {
+  const mentioned = findMentioned(memories.known(), fresh, folders.project).filter(isUnseen);
+  const known = mentioned.length > 0 ? readShown(request).ids : [];
+  const nowMs = clock.now();
+  const due = findNewMatches(mentioned, { nowMs, shown: new Set([...known, ...said]) });
+  return planMatches(due, { nowMs, roomBytes: MATCH_BYTES, gone: new Map() });
+}
 
 /** Findings whose source a call names or a search lists. */
 function findMentioned(memories: readonly Memory[], fresh: readonly Result[], project: string): Memory[] {

@@ -86,9 +86,7 @@ export interface InboxMessage {
 
 export type Mail = ReturnType<typeof createMail>;
 
-interface MailOptions extends Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> {
-  folder: string;
-}
+type MailOptions = Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> & { folder: string };
 
 /** Layer name in the decisions; of its own, so that no other addition to the same result takes their place. */
 const MAIL_LAYER = "across-agents/mail";
@@ -102,11 +100,9 @@ const DELIVERY_BYTES = 8_192;
 const ENDING = ".jsonl";
 
 /** All calls reject with the system's error, and with EINVAL for a receiver that could name a file elsewhere. */
-export function createMail({ clock, decisions, files, folder, locks }: MailOptions) {
-  const log = createLineLog({ files, parse: parseInboxLine });
-  const append = (receiver: string, line: Line) => log.append(pathOf(folder, receiver), [line]);
-  /** Claims whose decision was found. */
-  const settled = new Set<string>();
+export function createMail(options: MailOptions) {
+  const { clock, decisions, files, folder, locks } = options;
+  const { append, read } = createInboxes(options);
 
   return {
     /**
@@ -167,6 +163,18 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
     await decisions.record(receiver, MAIL_LAYER, [addition], signal);
     return planned;
   }
+}
+
+/** The inboxes on disk. All calls reject as those of the mail. */
+function createInboxes({ clock, decisions, files, folder }: MailOptions) {
+  const log = createLineLog({ files, parse: parseInboxLine });
+  /** Claims whose decision was found. */
+  const settled = new Set<string>();
+
+  return {
+    append: (receiver: string, line: Line): Promise<unknown> => log.append(pathOf(folder, receiver), [line]),
+    read,
+  };
 
   /** The messages in the inbox, in order. */
   async function read(receiver: string): Promise<InboxMessage[]> {
@@ -251,16 +259,14 @@ const fullBox = (receiver: string, waiting: number): StrataError =>
   );
 
 /** Adds messages at the tail of a session's context; returns whether there were any. Rejects with the system's error. */
-export function createDelivery(
-  mail: Mail,
-): (
-  request: Pick<ContextRequest, "find" | "history" | "sessionID">,
-  signal: AbortSignal,
-) => Promise<boolean> {
+export function createDelivery(mail: Mail) {
   /** The tail to which messages could last be added, by session; it has been sent since. */
   const offered = new Map<string, string>();
 
-  return async ({ find, history, sessionID }, signal) => {
+  return async (
+    { find, history, sessionID }: Pick<ContextRequest, "find" | "history" | "sessionID">,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const key = findTail(history);
     if (!key || offered.get(sessionID) === key.key || isExtendedBy(MAIL_LAYER, find(key.key))) return false;
     offered.set(sessionID, key.key);

@@ -78,13 +78,9 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
     async answer(sessionID: string, words: string): Promise<string> {
       const found = await readContextItems(files, folders, sessionID);
       if (!found) return "Nothing is known of this session's context yet: send a message first.";
-      const [action = "", item, ...more] = words.trim().split(/\s+/);
-      if (action === "") return formatItems(found, { command: LISTING, most: SHOWN_ITEMS, width: WIDTH });
-      if (!isAction(action) || more.length > 0)
-        throw new StrataError(
-          "WRONG_WORDS",
-          `expected nothing, or one of ${ACTIONS.join(", ")} and an id, "${words.trim()}" came. /context lists the ids`,
-        );
+      const asked = readWords(words.trim());
+      if (!asked) return formatItems(found, { command: LISTING, most: SHOWN_ITEMS, width: WIDTH });
+      const { action, item } = asked;
       const wanted = findWanted(found.items, action, item, LISTING);
       const cost = requireAction(wanted, action);
       await requests.ask({ session: sessionID, action, item: wanted.id });
@@ -111,4 +107,14 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
   }
 }
 
-const isAction = (word: string): word is Action => (ACTIONS as readonly string[]).includes(word);
+/** What the words behind `/context` ask for; `undefined` if there are none. */
+function readWords(words: string): { action: Action; item: string | undefined } | undefined {
+  if (words === "") return undefined;
+  const [first, item, ...more] = words.split(/\s+/);
+  const action = ACTIONS.find((one) => one === first);
+  if (action && more.length === 0) return { action, item };
+  throw new StrataError(
+    "WRONG_WORDS",
+    `expected nothing, or one of ${ACTIONS.join(", ")} and an id, "${words}" came. /context lists the ids`,
+  );
+}

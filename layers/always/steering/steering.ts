@@ -23,10 +23,7 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
   let opened: Promise<SteeringWork> | undefined;
   /** Size and time of the log when it was last read. */
   let seen = "";
-  /** Requests behind which the items are still to be written, by session. */
-  const unwritten = new Map<string, { request: ContextRequest; atMs: number }>();
-  /** Writes that are going on, by session. */
-  const writing = new Map<string, Promise<void>>();
+  const items = createItemWrites(open);
 
   const applies: Layer = {
     name: STEERING,
@@ -45,7 +42,7 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
         name: "context",
         description: "Strata: what stands in the context, and to drop, pin or bring back some of it",
         async execute({ sessionID, words }) {
-          await write(sessionID);
+          await items.write(sessionID);
           return (await open()).answer(sessionID, words);
         },
       },
@@ -60,8 +57,8 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
       context(request) {
         const { isCompaction, sessionID } = request;
         if (isCompaction || !request.isReady()) return undefined;
-        unwritten.set(sessionID, { request, atMs: clock.now() });
-        deferred.add(`context items of ${sessionID}`, () => write(sessionID));
+        items.add(request, clock.now());
+        deferred.add(`context items of ${sessionID}`, () => items.write(sessionID));
         return undefined;
       },
     },
@@ -85,6 +82,19 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
     }
     return opened;
   }
+}
+
+/** The requests behind which the items are still to be written. */
+function createItemWrites(open: () => Promise<SteeringWork>) {
+  /** By session. */
+  const unwritten = new Map<string, { request: ContextRequest; atMs: number }>();
+  /** Writes that are going on, by session. */
+  const writing = new Map<string, Promise<void>>();
+
+  return {
+    add: (request: ContextRequest, atMs: number) => unwritten.set(request.sessionID, { request, atMs }),
+    write,
+  };
 
   /** One write after the other; resolves when the file has the last request. */
   async function write(sessionID: string): Promise<void> {
