@@ -96,7 +96,8 @@ const MOST_TRIES = 2;
 
 export function createCandidateStore(options: CandidateStoreOptions): CandidateStore {
   const { clock, locateRecord } = options;
-  const { change, changeThose, dropped, judgements, repeats, underLock, waiting } = openLists(options);
+  const { change, changeThose, dropped, follow, judgements, repeats, underLock, waiting } =
+    openLists(options);
 
   return {
     async offer(found) {
@@ -120,6 +121,7 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
       );
     },
 
+    follow,
     settle: (ids) => changeThose(ids, () => undefined),
     noteAnswers: (answers) =>
       changeThose([...answers.keys()], (one) => {
@@ -167,23 +169,6 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     async droppedMs(words) {
       return findDropped(await dropped.read((await locateRecord()).dropped), words)?.atMs;
     },
-
-    async follow(sessionID, messages) {
-      const planAll = async (record: ProjectRecord) => ({
-        waiting: planUndone(await waiting.read(record.candidates), sessionID, messages),
-        judgements: withoutUndone(await judgements.read(record.judgements), sessionID, messages),
-        repeats: withoutUnheard(await repeats.read(record.repeats), sessionID, messages),
-      });
-      // Most undone messages left nothing here: then no lock is needed.
-      const planned = await planAll(await locateRecord());
-      if (Object.values(planned).every((one) => one === undefined)) return;
-      await underLock(async (record) => {
-        const next = await planAll(record);
-        if (next.waiting) await waiting.write(record.candidates, next.waiting);
-        if (next.judgements) await judgements.write(record.judgements, next.judgements);
-        if (next.repeats) await repeats.write(record.repeats, next.repeats);
-      });
-    },
   };
 }
 
@@ -193,13 +178,13 @@ type PlanChange = (
   lock: Pick<HeldLock, "check">,
 ) => Promise<readonly WaitingCandidate[]>;
 
-/** What is on disk, and its lock. */
+/** What is on disk, its lock, and what changes all of it. */
 function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
   const waiting = openList("waiting", isCandidate, { files, log });
   const dropped = openList("dropped", isDropped, { files, log });
   const repeats = openList("repeats", isRepeat, { files, log });
   const judgements = openJudgements(files);
-  return { waiting, dropped, judgements, repeats, underLock, change, changeThose };
+  return { waiting, dropped, judgements, repeats, underLock, change, changeThose, follow };
 
   async function underLock<T>(action: (record: ProjectRecord, lock: HeldLock) => Promise<T>): Promise<T> {
     const record = await locateRecord();
@@ -226,6 +211,23 @@ function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
     await change(async (known) => {
       if (!known.some(({ id }) => ids.includes(id))) return known;
       return known.flatMap((one) => (ids.includes(one.id) ? (edit(one) ?? []) : [one]));
+    });
+  }
+
+  async function follow(sessionID: string, messages: readonly Message[]): Promise<void> {
+    const planAll = async (record: ProjectRecord) => ({
+      waiting: planUndone(await waiting.read(record.candidates), sessionID, messages),
+      judgements: withoutUndone(await judgements.read(record.judgements), sessionID, messages),
+      repeats: withoutUnheard(await repeats.read(record.repeats), sessionID, messages),
+    });
+    // Most undone messages left nothing here: then no lock is needed.
+    const planned = await planAll(await locateRecord());
+    if (Object.values(planned).every((one) => one === undefined)) return;
+    await underLock(async (record) => {
+      const next = await planAll(record);
+      if (next.waiting) await waiting.write(record.candidates, next.waiting);
+      if (next.judgements) await judgements.write(record.judgements, next.judgements);
+      if (next.repeats) await repeats.write(record.repeats, next.repeats);
     });
   }
 }

@@ -18,10 +18,10 @@ import { formatPath, idOf, LEDGER, parsePath, splitPath } from "../path.js";
 import type { Trust } from "../trust/trust.js";
 import { recoverPending } from "./journal.js";
 import { type Cause, createLedger, type Ledger } from "./ledger.js";
-import { createOwnership } from "./ownership.js";
+import { createOwnership, type Ownership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
 import { createEntries, type Entries, type EntriesOptions, type Looked } from "./scan.js";
-import { openTransaction, type Transaction } from "./transaction.js";
+import { openTransaction, type Transaction, type TransactionOptions } from "./transaction.js";
 import { createUndoGuard } from "./undo-guard.js";
 
 export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scope" | "sensitivity"> {
@@ -42,7 +42,7 @@ export type Collection = ReturnType<typeof createCollection>;
 const LOCK_WAIT_MS = 8_000;
 
 export function createCollection(options: CollectionOptions) {
-  const { files, locks, log, place } = options;
+  const { files, log, place } = options;
   const { folder, state } = place;
   const prefix = formatPrefix(place);
   const entries = createEntries({ ...options, ...place });
@@ -51,7 +51,8 @@ export function createCollection(options: CollectionOptions) {
   const journal = { files, folder, log, prefix, path: join(state, "pending.json") };
   const { look, see } = createLook(options, place, entries);
   const undoGuard = createUndoGuard(options);
-  let hasWarned = false;
+  const parts = { ...options, entries, ledger, ownership, journal, look };
+  const { tryUnderLock, underLock } = createLockedActions(parts);
 
   return {
     place,
@@ -91,20 +92,6 @@ export function createCollection(options: CollectionOptions) {
     return done;
   }
 
-  function underLock<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
-    return locks.withLock(
-      join(state, "lock"),
-      async (lock) => {
-        await recoverPending(journal, lock, async (steps) => ownership.disown(steps));
-        await ledger.readOn();
-        await ownership.refresh();
-        const parts = { ...options, entries, ledger, lock, ownership, journal, look };
-        return action(openTransaction(parts), lock);
-      },
-      { waitMs: LOCK_WAIT_MS },
-    );
-  }
-
   async function scan(): Promise<void> {
     await options.beforeScan?.();
     await ownership.prepareLook();
@@ -125,11 +112,33 @@ export function createCollection(options: CollectionOptions) {
     if (drift.length > 0) await tryUnderLock((transaction) => transaction.enter(drift));
     await undoGuard.keepCopy(ledger.sizes());
   }
+}
+
+type LockedParts = Omit<TransactionOptions, "lock"> & Pick<CollectionOptions, "locks" | "log">;
+
+function createLockedActions(parts: LockedParts & { ownership: Ownership }) {
+  const { journal, ledger, locks, log, ownership, place } = parts;
+  let hasWarned = false;
+  return { tryUnderLock, underLock };
+
+  function underLock<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
+    return locks.withLock(
+      join(place.state, "lock"),
+      async (lock) => {
+        await recoverPending(journal, lock, async (steps) => ownership.disown(steps));
+        await ledger.readOn();
+        await ownership.refresh();
+        return action(openTransaction({ ...parts, lock }), lock);
+      },
+      { waitMs: LOCK_WAIT_MS },
+    );
+  }
 
   /** Where nothing can be written, memories can still be read. */
   async function tryUnderLock(action: (transaction: Transaction) => Promise<void>): Promise<void> {
     await underLock(action).catch((thrown) => {
-      const what = `cannot enter in ${join(folder, LEDGER)} what was changed by hand: ${formatError(thrown)}`;
+      const path = join(place.folder, LEDGER);
+      const what = `cannot enter in ${path} what was changed by hand: ${formatError(thrown)}`;
       if (!hasWarned) log.warn("memory", what);
       hasWarned = true;
     });
@@ -154,10 +163,7 @@ function createLook({ onSeen }: CollectionOptions, place: CollectionPlace, entri
 }
 
 /** The ledger of the memories at this place. */
-export function openLedger(
-  { files, log }: { files: EntriesOptions["files"]; log: Log },
-  place: CollectionPlace,
-): Ledger {
+export function openLedger({ files, log }: Pick<CollectionOptions, "files" | "log">, place: CollectionPlace) {
   return createLedger({
     ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
     folder: join(place.folder, LEDGER),

@@ -2,19 +2,14 @@
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { anyList, number, object, string } from "../../base/shape.js";
-import type { Clock } from "../../io/clock.js";
-import type { Files } from "../../io/files.js";
 import { createLineLog } from "../../io/json-lines.js";
-import type { Locks } from "../../io/locks.js";
-import type { Log } from "../../io/log.js";
 import type { Folders } from "../../project/folders.js";
 import type { MemoryGate } from "../draft.js";
 import { type Memory, type MemoryType, parseID } from "../memory.js";
 import type { Use } from "../rank.js";
-import type { Trust } from "../trust/trust.js";
 import { createAdoptAll, createChangeAll, createPublishing } from "./changes/change-many.js";
 import { type ChangeParts, type Changes, createChanges } from "./changes/changes.js";
-import { type Collection, createCollection, findCollection } from "./collection.js";
+import { type Collection, type CollectionOptions, createCollection, findCollection } from "./collection.js";
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
 import type { ExchangeOptions } from "./exchange.js";
 import { createIndexWriter, type IndexLimits } from "./index-page.js";
@@ -24,21 +19,15 @@ import { planPlaces } from "./places.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";
 import { createUndo } from "./undo.js";
 
-export interface MemoryStoreOptions {
-  clock: Clock;
-  files: Files;
-  locks: Locks;
-  log: Log;
+export interface MemoryStoreOptions
+  extends Pick<CollectionOptions, "clock" | "files" | "instance" | "locks" | "log" | "trust"> {
   folders: Folders;
   /** The user's own, for what holds in all projects. */
   globalFolder: string;
-  instance: string;
   /** Of each `MEMORY.md`. */
   limits: IndexLimits;
   /** Why this may not be written, such as a secret in it; asked before every write of our own. */
   gate?: MemoryGate;
-  /** Tells the user's own words from others; without it all of them are the user's. */
-  trust?: Trust;
   /** Types of project memories that go to `private/`. Default: `privateTypes`. */
   privateTypes?: readonly MemoryType[];
 }
@@ -47,7 +36,8 @@ export interface MemoryStoreOptions {
 export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const { folders, log, trust } = options;
   const uses = createUses({ ...options, folder: join(folders.memoryState, "uses") });
-  const indexes = createIndexWriter({ ...options, useOf: uses.of, read: readCurrent });
+  const read = (folder: string) => readCurrent(collections, folder);
+  const indexes = createIndexWriter({ ...options, useOf: uses.of, read });
   const listeners: ((changed: readonly string[]) => void)[] = [];
   const reported = new Set<string>();
   const collections: Collection[] = planPlaces(options).map((place) => {
@@ -116,19 +106,19 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     if (collection.entries().length > 0) indexes.touchFirst(collection.place);
   }
 
-  /** The memories that belong in the index of this folder. */
-  async function readCurrent(folder: string): Promise<readonly Memory[]> {
-    const collection = collections.find((one) => one.folder === folder);
-    if (!collection) return [];
-    await collection.scan();
-    return collection.memories().filter(isCurrent);
-  }
-
   function onWritten({ place }: Collection, ids: readonly string[]): void {
     if (ids.length === 0) return;
     indexes.touch(place);
     for (const listener of listeners) listener(ids);
   }
+}
+
+/** The memories that belong in the index of this folder. */
+async function readCurrent(collections: readonly Collection[], folder: string): Promise<readonly Memory[]> {
+  const collection = collections.find((one) => one.folder === folder);
+  if (!collection) return [];
+  await collection.scan();
+  return collection.memories().filter(isCurrent);
 }
 
 /** Loads the exchange on first use. */
