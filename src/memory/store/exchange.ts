@@ -2,14 +2,11 @@
 import { join } from "node:path";
 import { groupBy } from "../../base/group.js";
 import { hashOf } from "../../base/hash.js";
-import type { Clock } from "../../io/clock.js";
-import type { Files } from "../../io/files.js";
 import type { Folders } from "../../project/folders.js";
 import { formatPrefix, parseID } from "../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../memory-file.js";
 import { foldName, formatLedgerFile, parsePath } from "../path.js";
-import type { Trust } from "../trust/trust.js";
-import { type Collection, findCollection, pathsOf } from "./collection.js";
+import { type Collection, type CollectionOptions, findCollection, pathsOf } from "./collection.js";
 import { createConflictLog, listFingerprints } from "./conflict-log.js";
 import { describeStep, groupByKey, type LedgerLine } from "./ledger.js";
 import {
@@ -26,12 +23,9 @@ import {
 import type { Exchange, Shared, Taken, TakeOptions } from "./store.js";
 import type { ReceivedChanges, Transaction } from "./transaction.js";
 
-export interface ExchangeOptions {
-  clock: Clock;
-  files: Files;
+export interface ExchangeOptions extends Pick<CollectionOptions, "clock" | "files" | "trust"> {
   folders: Folders;
   collections: readonly Collection[];
-  trust?: Trust | undefined;
   onWritten(collection: Collection, ids: readonly string[]): void;
 }
 
