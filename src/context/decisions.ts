@@ -89,32 +89,9 @@ export function createDecisions(options: DecisionsOptions) {
      * On disk first, then known. Throws when that fails; then what is on disk of it is known. Throws also when the signal
      * is aborted by then: the request has gone without them, so that they never count, here or where the disk is read.
      */
-    async record(
-      session: string,
-      layer: string,
-      decisions: readonly DatedDecision[],
-      signal?: AbortSignal,
-    ): Promise<void> {
-      const at = clock.now();
-      const written: [day: number, batch: DecisionBatch][] = [];
-      try {
-        for (const day of new Set(decisions.map((decision) => decision.day))) {
-          signal?.throwIfAborted();
-          const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
-          const batch: DecisionBatch = { v: 1, session, layer, at, decisions: ofDay };
-          await onDisk.write(day, batch);
-          written.push([day, batch]);
-        }
-        signal?.throwIfAborted();
-      } finally {
-        const isLate = signal?.aborted === true;
-        for (const [day, batch] of written) {
-          known.takeLine(day, batch);
-          // Taken in at once: nothing may find a decision that came too late, whether or not that can be written.
-          if (isLate) known.takeLine(day, { ...batch, late: true });
-        }
-        if (isLate) for (const [day, batch] of written) await onDisk.write(day, { ...batch, late: true });
-      }
+    record(session: string, layer: string, decisions: readonly DatedDecision[], signal?: AbortSignal) {
+      const batches = planBatches({ v: 1, session, layer, at: clock.now() }, decisions);
+      return recordBatches(batches, onDisk, known, signal);
     },
 
     /** Known to this instance only: for what has been sent already and is not written down. */
@@ -138,7 +115,40 @@ export function createDecisions(options: DecisionsOptions) {
   };
 }
 
-const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decision;
+type DayBatch = [day: number, batch: DecisionBatch];
+
+/** A line for each day. */
+function planBatches(line: Omit<DecisionBatch, "decisions">, all: readonly DatedDecision[]): DayBatch[] {
+  return [...new Set(all.map(({ day }) => day))].map((day) => {
+    const ofDay = all.filter((decision) => decision.day === day);
+    return [day, { ...line, decisions: ofDay.map(({ day: _, ...decision }) => decision) }];
+  });
+}
+
+async function recordBatches(
+  batches: readonly DayBatch[],
+  onDisk: Pick<ReturnType<typeof createDecisionDays>, "write">,
+  known: Pick<KnownDecisions, "takeLine">,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const written: DayBatch[] = [];
+  try {
+    for (const [day, batch] of batches) {
+      signal?.throwIfAborted();
+      await onDisk.write(day, batch);
+      written.push([day, batch]);
+    }
+    signal?.throwIfAborted();
+  } finally {
+    const isLate = signal?.aborted === true;
+    for (const [day, batch] of written) {
+      known.takeLine(day, batch);
+      // Taken in at once: nothing may find a decision that came too late, whether or not that can be written.
+      if (isLate) known.takeLine(day, { ...batch, late: true });
+    }
+    if (isLate) for (const [day, batch] of written) await onDisk.write(day, { ...batch, late: true });
+  }
+}
 
 /** The decision about what has this key. */
 export function decide({ day, key }: DecisionKey, decision: Omit<Decision, "key">): DatedDecision {

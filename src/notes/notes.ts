@@ -122,17 +122,8 @@ export function createNotes({ clock, readMessages, ...options }: NotesOptions) {
     },
 
     /** The notes with what people have changed in them, never longer than that; `undefined` when there are none. */
-    formatForModel: (
-      sessionID: string,
-      { maxCharacters }: { maxCharacters: number },
-    ): Promise<string | undefined> =>
-      withSession(sessionID, undefined, async ({ state }) => {
-        const path = planPaths(folder, sessionID).notes;
-        const text = await readText(store, path);
-        if (state.ledger === EMPTY_LEDGER && !state.sections && text === undefined) return undefined;
-        const { lines } = mergePage(state, text, { project, sessionID });
-        return formatForModel({ lines: redactPersons(lines), path, maxCharacters });
-      }),
+    formatForModel: (sessionID: string, most: { maxCharacters: number }): Promise<string | undefined> =>
+      withSession(sessionID, undefined, (session) => formatMerged(store, session, most.maxCharacters)),
 
     /** Which files the subagent touched whose result this is. Nothing where the result was not learned. */
     noteTouched: (sessionID: string, result: ToolPart, touched: readonly FileTouch[]): Promise<void> =>
@@ -202,6 +193,16 @@ async function loadNow(store: SessionStore, session: Session): Promise<void> {
     const what = `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`;
     complain(store, paths.stored, what);
   }
+}
+
+async function formatMerged(store: SessionStore, session: Session, maxCharacters: number) {
+  const { folder, project } = store;
+  const { sessionID, state } = session;
+  const path = planPaths(folder, sessionID).notes;
+  const text = await readText(store, path);
+  if (state.ledger === EMPTY_LEDGER && !state.sections && text === undefined) return undefined;
+  const { lines } = mergePage(state, text, { project, sessionID });
+  return formatForModel({ lines: redactPersons(lines), path, maxCharacters });
 }
 
 /** Text of the notes; `undefined` if there are none or they cannot be read. */

@@ -33,18 +33,7 @@ import { isProcessIdentity, type ProcessIdentity, type RunningProcesses } from "
 import { createStateFile, formatPage, type StateFile } from "../io/state-file.js";
 import type { Family } from "./family.js";
 
-export interface Instances {
-  readonly ownID: string;
-  readonly sessions: ReturnType<typeof createLiveSessions>;
-  /** Makes this instance known; resolves when the others can see it. Rejects with the system's error. */
-  join(): Promise<void>;
-  /** Has the own sessions written down, soon. Never rejects. */
-  refresh(): Promise<void>;
-  /** Those that live, this one first. Rejects with the system's error. */
-  living(): Promise<readonly Instance[]>;
-  /** Rejects with the system's error. */
-  leave(): Promise<void>;
-}
+export type Instances = ReturnType<typeof createInstances>;
 
 export interface InstancesOptions {
   clock: Clock;
@@ -61,7 +50,7 @@ export interface InstancesOptions {
 export const BEAT_MS = 30_000;
 const SOURCE = "instances";
 
-export function createInstances(options: InstancesOptions): Instances {
+export function createInstances(options: InstancesOptions) {
   const { clock, directory, family, files, folder, id, log, processes } = options;
   const sessions = createLiveSessions(family);
   const others = createOtherInstances({ clock, files, folder, id, processes });
@@ -76,9 +65,11 @@ export function createInstances(options: InstancesOptions): Instances {
   return {
     ownID: id,
     sessions,
-    living: async () => [await describe(), ...(await others.look()).alive],
+    /** Those that live, this one first. Rejects with the system's error. */
+    living: async (): Promise<readonly Instance[]> => [await describe(), ...(await others.look()).alive],
 
-    join() {
+    /** Makes this instance known; resolves when the others can see it. Rejects with the system's error. */
+    join(): Promise<void> {
       joining ??= enter().catch((thrown) => {
         joining = undefined;
         throw thrown;
@@ -86,9 +77,11 @@ export function createInstances(options: InstancesOptions): Instances {
       return joining;
     },
 
-    refresh: () => tryNow(async () => (joining === undefined ? undefined : write())),
+    /** Has the own sessions written down, soon. Never rejects. */
+    refresh: (): Promise<void> => tryNow(async () => (joining === undefined ? undefined : write())),
 
-    async leave() {
+    /** Rejects with the system's error. */
+    async leave(): Promise<void> {
       hasLeft = true;
       stopBeating();
       if (!joining) return;
@@ -100,7 +93,7 @@ export function createInstances(options: InstancesOptions): Instances {
   async function enter(): Promise<void> {
     await write();
     beatLater();
-    await tryNow(cleanUp);
+    await tryNow(() => cleanUp(others, log));
   }
 
   function beatLater(): void {
@@ -109,7 +102,7 @@ export function createInstances(options: InstancesOptions): Instances {
       beatLater();
       void tryNow(async () => {
         await write();
-        await cleanUp();
+        await cleanUp(others, log);
       });
     });
   }
@@ -129,19 +122,19 @@ export function createInstances(options: InstancesOptions): Instances {
     return { v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() };
   }
 
-  async function cleanUp(): Promise<void> {
-    for (const one of (await others.look()).ended) {
-      await others.remove(one);
-      log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
-    }
-  }
-
   async function tryNow(run: () => Promise<void>): Promise<void> {
     await run().catch((thrown) => log.warn(SOURCE, `${folder}, tried again later: ${formatError(thrown)}`));
   }
 
   function formatTime(): string {
     return new Date(clock.now()).toISOString();
+  }
+}
+
+async function cleanUp(others: ReturnType<typeof createOtherInstances>, log: Log): Promise<void> {
+  for (const one of (await others.look()).ended) {
+    await others.remove(one);
+    log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
   }
 }
 
@@ -202,6 +195,10 @@ export function createLiveSessions(family: Pick<Family, "knownParent">) {
 
 /* The files of the other instances of a project. */
 
+type OthersOptions = Pick<InstancesOptions, "files" | "folder" | "id" | "processes"> & {
+  clock: Pick<Clock, "now">;
+};
+
 /** Six heartbeats. */
 export const SILENT_MS = 180_000;
 
@@ -209,19 +206,7 @@ export const SILENT_MS = 180_000;
  * An instance is alive if its process is. If that cannot be told from here, on another machine, it is while its heartbeat
  * is less than three minutes old. `id` is that of this instance. Both calls reject with the system's error.
  */
-export function createOtherInstances({
-  clock,
-  files,
-  folder,
-  id,
-  processes,
-}: {
-  clock: Pick<Clock, "now">;
-  files: Files;
-  folder: string;
-  id: string;
-  processes: RunningProcesses;
-}) {
+export function createOtherInstances({ clock, files, folder, id, processes }: OthersOptions) {
   const file = openInstanceFile(files);
 
   return {

@@ -17,7 +17,6 @@ import {
   boundFact,
   type EntityFact,
   type EntityState,
-  type Forge,
   formatLocated,
   type Home,
   type LocatedEntity,
@@ -95,7 +94,7 @@ const FRESH_MS: Readonly<Record<EntityState, number>> = {
 type Known = ReadonlyMap<string, EntityFact>;
 
 export function createEntities(options: EntitiesOptions): Entities {
-  const { clock, config, files, folders, get, log, readVariable } = options;
+  const { clock, config, files, folders, log } = options;
   const forges = planForges(config.recall.entities.hosts);
   const stored = createStateFile<Known>({
     files,
@@ -104,8 +103,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     fresh: new Map(),
     complain: { log, source: SOURCE, anew: "titles and states are asked for again" },
   });
-  /** By a forge's API. */
-  const pauses = new Map<string, { untilMs: number; why: string }>();
+  const ask = createAsking(options);
   let home: Home | undefined;
   let known: Known = new Map();
   const plan = (names: readonly EntityName[]): EnrichmentPlan =>
@@ -152,19 +150,10 @@ export function createEntities(options: EntitiesOptions): Entities {
   ): Promise<Enrichment> {
     const facts: EntityFact[] = [];
     const problems = new Set<string>();
-    const { askForge } = await import("./ask-forge.js");
     for (const [n, located] of due.entries()) {
       if (signal?.aborted) break;
       onStep?.(n, due.length);
-      const { api } = located.forge;
-      const pause = pauses.get(api);
-      if (pause && clock.now() < pause.untilMs) {
-        problems.add(pause.why);
-        continue;
-      }
-      const { fact, why, untilMs } = await askForge(located, { clock, get, readVariable, signal });
-      if (signal?.aborted) break;
-      if (untilMs !== undefined && why !== undefined) pauses.set(api, { untilMs, why });
+      const { fact, why } = await ask(located, signal);
       if (fact) facts.push(fact);
       else if (why !== undefined) problems.add(why);
       if (fact) await keep(fact);
@@ -184,6 +173,23 @@ export function createEntities(options: EntitiesOptions): Entities {
   }
 }
 
+/** What a forge answers. One that wants no more requests, or gives no answer, is not asked for a while. */
+function createAsking({ clock, get, readVariable }: EntitiesOptions) {
+  /** By a forge's API. */
+  const pauses = new Map<string, { untilMs: number; why: string }>();
+
+  return async (located: LocatedEntity, signal: AbortSignal | undefined) => {
+    const { api } = located.forge;
+    const pause = pauses.get(api);
+    if (pause && clock.now() < pause.untilMs) return { why: pause.why };
+    const { askForge } = await import("./ask-forge.js");
+    const { fact, why, untilMs } = await askForge(located, { clock, get, readVariable, signal });
+    if (signal?.aborted) return {};
+    if (untilMs !== undefined && why !== undefined) pauses.set(api, { untilMs, why });
+    return { fact, why };
+  };
+}
+
 /** Is it on the project's own forge, in its project or its group? */
 function isOf({ forge, name: { sign }, path }: LocatedEntity, home: Home | undefined): boolean {
   if (forge.api !== home?.forge.api) return false;
@@ -199,11 +205,7 @@ function keepNewest(facts: readonly EntityFact[], nowMs: number): Known {
 
 function planEnrichment(
   names: readonly EntityName[],
-  {
-    known,
-    nowMs,
-    ...places
-  }: { forges: readonly Forge[]; home: Home | undefined; known: Known; nowMs: number },
+  { known, nowMs, ...places }: Parameters<typeof locateEntity>[1] & { known: Known; nowMs: number },
 ): EnrichmentPlan {
   const located = new Map<string, LocatedEntity>();
   const nowhere = new Map<string, string>();
