@@ -1,11 +1,13 @@
 /** The store on disk: four collections behind one set of ids. Its contract is in store.ts, the files in collection.ts. */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
-import { anyList, number, object, string } from "../../base/shape.js";
+import { anyList, isRecord, number, object, string } from "../../base/shape.js";
+import { readText } from "../../io/files.js";
 import { createLineLog } from "../../io/json-lines.js";
 import type { Folders } from "../../project/folders.js";
 import type { MemoryGate } from "../draft.js";
-import { type Memory, type MemoryType, parseID } from "../memory.js";
+import { type Memory, type MemoryType, memoryTypes, parseID } from "../memory.js";
+import { ARCHIVE, splitPath } from "../path.js";
 import type { Use } from "../rank.js";
 import { createAdoptAll, createChangeAll, createPublishing } from "./changes/change-many.js";
 import { type ChangeParts, type Changes, createChanges } from "./changes/changes.js";
@@ -13,9 +15,9 @@ import { type Collection, type CollectionOptions, createCollection, findCollecti
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
 import type { ExchangeOptions } from "./exchange.js";
 import { createIndexWriter, type IndexLimits } from "./index-page.js";
-import { sortByTime } from "./ledger.js";
-import { createMoveOld } from "./old-private.js";
+import { rewriteLines, sortByTime } from "./ledger.js";
 import { planPlaces } from "./places.js";
+import { listItself } from "./scan.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";
 import { createUndo } from "./undo.js";
 
@@ -48,7 +50,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     });
     return collection;
   });
-  const moveOld = createMoveOld({ ...options, collections });
+  const moveOld = createMoveOld(options, collections);
   const parts: ChangeParts = { ...options, collections, onWritten, onSaidAgain: (id) => uses.note([id]) };
   const { find, ...changes } = createChanges(parts);
   trust?.onChange(() => {
@@ -267,5 +269,61 @@ function createUses({
   function report(thrown: unknown): void {
     if (!hasFailed) log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
     hasFailed = true;
+  }
+}
+
+/*
+ * 0.1.0 kept preferences in their own folder, hidden from git by rules of `.gitignore`: they move to `private/`, with
+ * their lines in the ledger there.
+ */
+
+/** Matches a rule by which 0.1.0 kept a type out of git, and one by which it let git see a memory of such a type. */
+const RULE = new RegExp(`^/(?:${ARCHIVE}/)?(${memoryTypes.join("|")})/\\*$`);
+const EXCEPTION = new RegExp(`^!/((?:${ARCHIVE}/)?(?:${memoryTypes.join("|")})/.+)$`);
+
+/** Moves them once. The rules go last: if the process stops before, all is done again. Never rejects. */
+function createMoveOld(
+  { files, log }: Pick<MemoryStoreOptions, "files" | "log">,
+  collections: readonly Collection[],
+): () => Promise<void> {
+  let moving: Promise<void> | undefined;
+  return () => {
+    moving ??= moveAll().catch((thrown) =>
+      log.warn("memory", `cannot move memories to private/ that git should not see: ${formatError(thrown)}`),
+    );
+    return moving;
+  };
+
+  async function moveAll(): Promise<void> {
+    const [shared, hidden] = (["internal", "private"] as const).map((sensitivity) =>
+      findCollection(collections, { scope: "project", sensitivity }),
+    );
+    if (!shared || !hidden) return;
+    const ignore = join(shared.place.folder, ".gitignore");
+    const text = (await readText(files, ignore)) ?? "";
+    const types = new Set(text.split(/\r?\n/).flatMap((line) => RULE.exec(line)?.[1] ?? []));
+    if (types.size === 0) return;
+    await hidden.place.prepare();
+    await shared.change((_, lock) =>
+      hidden.change(async () => {
+        const lines = text.split("\n");
+        const seen = new Set(lines.flatMap((line) => EXCEPTION.exec(line.trim())?.[1] ?? []));
+        for (const type of types)
+          for (const folder of [type, `${ARCHIVE}/${type}`])
+            for (const name of await listItself(files, join(shared.place.folder, folder))) {
+              const path = `${folder}/${name}`;
+              const to = join(hidden.place.folder, path);
+              if (splitPath(path) && !seen.has(path) && !(await files.statItself(to)))
+                await files.rename(join(shared.place.folder, path), to);
+            }
+        await rewriteLines({ files, folder: hidden.place.folder, lock }, (value) => {
+          const place = isRecord(value) && typeof value.key === "string" ? parseID(value.key) : undefined;
+          const isOld = place?.scope === "project" && place.sensitivity === "internal";
+          return isOld && isRecord(value) ? { ...value, key: `private/${value.key}` } : value;
+        });
+        const kept = lines.filter((line) => !RULE.test(line.trim()) && !EXCEPTION.test(line.trim()));
+        await files.writeWhole(ignore, kept.join("\n"));
+      }),
+    );
   }
 }
