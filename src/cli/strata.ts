@@ -26,7 +26,7 @@ import {
   WRONG_ARGUMENT,
 } from "../operations/command.js";
 import { CLEARED } from "../operations/progress.js";
-import { withOwnFiles } from "../operations/project.js";
+import { withSafeFiles } from "../operations/project.js";
 import { commands } from "./commands.js";
 
 /* The commands behind a parser, which answers help, wrong arguments and errors. */
@@ -41,7 +41,7 @@ export async function runProgram(
   args: readonly string[],
   given: CliContext,
 ): Promise<ExitCode> {
-  const cli = withOwnFiles(given);
+  const cli = withSafeFiles(given);
   if (args[0] === COMPLETE) return (await import("./complete.js")).complete(commands, cli, args.slice(1));
   let exitCode: ExitCode = exitCodes.fine;
   try {

@@ -115,7 +115,7 @@ export function createCliLog(report: (message: string) => void): Log {
 }
 
 /** Files that follow no link out of our folders, unless the user's settings allow it: a repository may bring one. */
-export function withOwnFiles(given: CliContext): CliContext {
+export function withSafeFiles(given: CliContext): CliContext {
   return {
     ...given,
     files: createOwnFiles({

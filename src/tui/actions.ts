@@ -12,7 +12,7 @@ import { type CliContext, createStyle } from "../operations/command.js";
 import { withCore } from "../operations/core.js";
 import { findEditor, openEditor } from "../operations/edit.js";
 import { formatForPage, perform } from "../operations/operation.js";
-import { openProject, type Project, withOwnFiles } from "../operations/project.js";
+import { openProject, type Project, withSafeFiles } from "../operations/project.js";
 import { operations } from "../operations/table.js";
 import { isFileName } from "../project/folders.js";
 
@@ -86,7 +86,7 @@ export function createActions(options: ActionsOptions) {
 async function openHere({ clock, env, files, folder, home }: ActionsOptions): Promise<Project> {
   // OpenCode sets these for the shells of agents, and in its own process.
   const { OPENCODE: _, OPENCODE_PID: __, ...own } = env;
-  const cli = withOwnFiles({
+  const cli = withSafeFiles({
     ...{ clock, files, home },
     loadLayers: async () => (await import("../../layers/index.js")).layers,
     folder: folder(),

@@ -60,7 +60,8 @@ describe("a demand that is said again and again", () => {
   it("a demand whose message is undone is forgotten, and counts again when it is said again", async () => {
     const candidates = openTestCandidates({ files: createMemoryFiles() });
     const hear = async (n: number) =>
-      (await candidates.hear([DEMAND], { session: `ses_${n}`, message: `msg_${n}`, saidMs: n }))[0]?.length;
+      (await candidates.countRepeats([DEMAND], { session: `ses_${n}`, message: `msg_${n}`, saidMs: n }))[0]
+        ?.length;
     expect([await hear(1), await hear(2)]).toEqual([1, 2]);
     await candidates.follow("ses_1", []);
     expect(await hear(3)).toBe(2);

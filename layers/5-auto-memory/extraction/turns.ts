@@ -279,7 +279,7 @@ async function findRepeated(
   const demands = statements.filter(({ isQuestion }) => !isQuestion);
   if (demands.length === 0 || demands.length > MOST_DEMANDS) return undefined;
   const texts = demands.map(({ text }) => text);
-  const heard = await candidates.hear(texts, { session, message: messageID, saidMs });
+  const heard = await candidates.countRepeats(texts, { session, message: messageID, saidMs });
   const most = Math.max(...heard.map(({ length }) => length));
   const at = heard.findIndex(({ length }) => length === most);
   const demand = demands[at];

@@ -38,14 +38,14 @@ import {
 import {
   type Dropped,
   findDropped,
-  type Heard,
   hasExpired,
   nameSaying,
   planCandidates,
   planDropped,
-  planHeard,
+  planRepeats,
   planUndone,
   type Repeat,
+  type Utterance,
   withoutDropped,
   withoutDroppedWords,
   withoutUndone,
@@ -68,7 +68,7 @@ export interface CandidateStore {
   /** The agent was asked about these, by id; it is not asked again. */
   noteAsked(asked: ReadonlyMap<string, NonNullable<WaitingCandidate["asked"]>>): Promise<void>;
   /** Counts statements of a message; returns by place where each was said, this time included. */
-  hear(texts: readonly string[], heard: Heard): Promise<readonly (readonly Heard[])[]>;
+  countRepeats(texts: readonly string[], heard: Utterance): Promise<readonly (readonly Utterance[])[]>;
   /** Remembers why messages were kept or not. */
   note(judgements: readonly Judgement[]): Promise<void>;
   /** The judgements so far, oldest first. */
@@ -137,10 +137,10 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
         return { ...one, ...(asked && { asked }) };
       }),
 
-    hear: (texts, heard) =>
+    countRepeats: (texts, heard) =>
       underLock(async ({ repeats: path }) => {
         const known = await repeats.read(path);
-        const { found, next } = planHeard(known, texts, heard);
+        const { found, next } = planRepeats(known, texts, heard);
         if (next !== known) await repeats.write(path, next);
         return found;
       }),
@@ -283,8 +283,8 @@ export const isCandidate = object<WaitingCandidate>({
   asked: optional(object<{ session: string; letter: string }>({ session: string, letter: string })),
 });
 const isDropped = object<Dropped>({ words: list(string), messages: list(string), atMs: finite });
-const isHeard = object<Heard>({ session: string, message: string, saidMs: finite });
-const isRepeat = object<Repeat>({ words: string, heard: list(isHeard) });
+const isUtterance = object<Utterance>({ session: string, message: string, saidMs: finite });
+const isRepeat = object<Repeat>({ words: string, heard: list(isUtterance) });
 
 /** Entries that are none are left out; a file that is none counts as empty, which the log says. */
 function openList<T>(

@@ -55,7 +55,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
     settle: async (ids) => (await open()).settle(ids),
     noteAnswers: async (answers) => (await open()).noteAnswers(answers),
     noteAsked: async (asked) => (await open()).noteAsked(asked),
-    hear: async (texts, heard) => (await open()).hear(texts, heard),
+    countRepeats: async (texts, heard) => (await open()).countRepeats(texts, heard),
     judgements: async () => (await open()).judgements(),
 
     async note(judgements) {

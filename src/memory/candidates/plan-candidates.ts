@@ -91,7 +91,7 @@ function join(known: WaitingCandidate, found: Candidate, nowMs: number): Waiting
 
 const withoutStatements = ({ context: _, place: __, statements: ___, ...saying }: Saying): Saying => saying;
 
-export const nameSaying = ({ message, session }: Pick<Heard, "message" | "session">): string =>
+export const nameSaying = ({ message, session }: Pick<Utterance, "message" | "session">): string =>
   `${session} ${message}`;
 
 const LEAST_ID = 6;
@@ -158,7 +158,7 @@ const hashMessage = (saying: Saying): string => hashOf(nameSaying(saying));
  */
 
 /** Where a statement was said. */
-export interface Heard {
+export interface Utterance {
   session: string;
   message: string;
   saidMs: number;
@@ -168,7 +168,7 @@ export interface Repeat {
   /** Hash of the meaning. */
   words: string;
   /** The latest of each session, oldest first. */
-  heard: readonly Heard[];
+  heard: readonly Utterance[];
 }
 
 /** Statements whose repetition is noticed: those of the last months. */
@@ -184,14 +184,14 @@ const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
  * Counts statements; `found` has by place where each was said, this time included. The latest heard are last, and stay.
  * `next` is `known` if nothing is new: a message may be read twice.
  */
-export function planHeard(
+export function planRepeats(
   known: readonly Repeat[],
   texts: readonly string[],
-  heard: Heard,
-): { next: readonly Repeat[]; found: readonly (readonly Heard[])[] } {
+  heard: Utterance,
+): { next: readonly Repeat[]; found: readonly (readonly Utterance[])[] } {
   const all = new Map(known.map((one) => [one.words, one]));
   let isNews = false;
-  const found = texts.map((text): readonly Heard[] => {
+  const found = texts.map((text): readonly Utterance[] => {
     if (text.length < (DENSE.test(text) ? SHORTEST_DENSE : SHORTEST)) return [heard];
     const words = hashOf(readMeaning(text).toLowerCase()).slice(0, 24);
     const already = all.get(words)?.heard ?? [];
