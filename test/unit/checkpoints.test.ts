@@ -1,7 +1,14 @@
 /** Saved states of sessions, and how they are handed to another session or person. */
 import { describe, expect, it } from "vitest";
-import { formatCheckpoint, parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
+import {
+  formatCapsule,
+  formatCheckpoint,
+  formatForeignCapsule,
+  MOST_CHARACTERS,
+  parseCheckpoint,
+} from "../../src/notes/checkpoints/checkpoint.js";
 import { PROJECT } from "../support/fake-host.js";
+import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";
 import { begin, idIn, kept, openWorker, request, SECRET, strata, type } from "../support/worker-session.js";
 import { openWorld, type World } from "../support/world.js";
@@ -147,6 +154,20 @@ describe("a handoff", () => {
     const twice = await strata(world, "sessions handoff ses_1 --file handoff.md");
     expect([twice.code, twice.err]).toEqual([3, expect.stringContaining("already exists")]);
     expect((await strata(world, "sessions handoff")).out).toBe(text.trimEnd());
+  });
+
+  it("a capsule is never longer than its bound, whatever the session or file holds", async () => {
+    const { world, session } = await openWorker();
+    for (let n = 0; n < 40; n++) {
+      session.user(`Never do ${n} ${"again ".repeat(200)}.`);
+      session.answer([call("edit", "ok", { state: { input: { filePath: `${PROJECT}/${n}.ts` } } })]);
+    }
+    await request(world, session);
+    await type(world, "checkpoint", "long");
+    const [checkpoint] = await readKept(world);
+    if (!checkpoint) throw new Error("expected a checkpoint");
+    expect(formatCapsule(checkpoint, []).length).toBeLessThan(MOST_CHARACTERS + 400);
+    expect(formatForeignCapsule("a.md", lines(5_000)).length).toBeLessThan(MOST_CHARACTERS + 400);
   });
 
   it("a handoff has no memory that git ignores, that is now private or archived, or that is not the user's", async () => {

@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createMemorySearch, type Found } from "../../src/memory/search/search.js";
 import { allSeen } from "../support/all-seen.js";
-import { startEmbeddingServer } from "../support/embedding-server.js";
+import { answerAll, startEmbeddingServer } from "../support/embedding-server.js";
 import {
   createFakePost,
   type EmbeddingWorld,
@@ -75,6 +75,18 @@ describe("an endpoint that fails", () => {
     expect(await measure(clock, first)).toEqual({ answer: undefined, tookMs: 1_000 });
     expect(server.requests).toHaveLength(1);
   });
+
+  it("a query's vector that comes too late serves the next such query", async () => {
+    const late: (() => void)[] = [];
+    await using server = await startEmbeddingServer((...asked) => void late.push(() => answerAll(...asked)));
+    const { clock, embedder } = openEmbeddingWorld({ settings: { url: server.url } });
+    const first = embedder.embedQuery("red car");
+    await server.whenAsked(1);
+    expect((await measure(clock, first)).answer).toBeUndefined();
+    late[0]?.();
+    await until(async () => (await embedder.embedQuery("red car")) !== undefined);
+    expect(server.requests).toHaveLength(1);
+  });
 });
 
 describe("recall with an embedder", () => {
@@ -138,3 +150,8 @@ describe("recall with an embedder", () => {
     expect(world.log.lines).toHaveLength(1);
   });
 });
+
+/** Lets other tasks run until the condition holds; the test's own time limit ends it otherwise. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise(setImmediate);
+}

@@ -12,7 +12,7 @@ import {
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles } from "../support/memory-files.js";
+import { createMemoryFiles, systemError } from "../support/memory-files.js";
 
 const kinds = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
 const STATE = `${PROJECT}/.opencode/strata/state`;
@@ -98,6 +98,24 @@ it("the day in a file's name counts, even if copying the folder has changed the 
     `${STATE}/background/2026-11-21.jsonl`,
     `${STATE}/edits/2026-11-21.jsonl`,
   ]);
+});
+
+it("an unreadable folder does not stop the removal in the others", async () => {
+  const { clock, files, world } = await open();
+  clock.advance(10 * DAY_MS);
+  const list = files.list.bind(files);
+  const failing = {
+    ...files,
+    list: async (path: string) => {
+      if (path.endsWith("/calls")) throw systemError("EACCES", path);
+      return list(path);
+    },
+  };
+  const complaints: unknown[] = [];
+  await removeExpired({ ...world, files: failing }, kinds, (thrown) => complaints.push(thrown));
+  expect(complaints).toHaveLength(1);
+  expect(files.contents.has(`${STATE}/views/x.json`)).toBe(false);
+  expect(files.contents.has(`${STATE}/calls/x.json`)).toBe(true);
 });
 
 it("files with other names in the same folder are never removed", async () => {

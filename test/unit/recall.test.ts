@@ -130,6 +130,7 @@ describe("what may be shown unasked", () => {
     ["why is the kube deploy slow?", ["k8s"]],
     ["ci pipelines on github actions", ["ci"]],
     ["typscript setup", ["typescript"]],
+    ["typsecript setup", ["typescript"]],
     ["mongod keeps crashing", ["mongo"]],
     ["the mango is ripe", []],
     ["show me the messages", []],

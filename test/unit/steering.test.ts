@@ -1,7 +1,7 @@
 /** What people see of a context, and what becomes of it when they drop, pin and bring back. */
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/context/context-size.js";
-import type { Message } from "../../src/io/message.js";
+import { isToolPart, type Message, readResultText } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import {
   ask,
@@ -150,5 +150,17 @@ describe("what is brought back", () => {
     await ask(again, "drop", id);
     expect(textsOf(await goOn(again, session))).not.toContain("b.ts\n1 x");
     expect((await findItem(again, ({ id: one }) => one === id)).state).toBe("dropped");
+  });
+
+  it("what is brought back during a turn follows the last result", async () => {
+    const { world, session } = await talk();
+    const { id } = await findItem(world, isOf("a.ts"));
+    await ask(world, "drop", id);
+    await world.request([...session.messages]);
+    session.answer([read("d.ts")]);
+    await ask(world, "expand", id);
+    const later = await world.request([...session.messages]);
+    const last = later.at(-1)?.parts.find(isToolPart);
+    expect(last && readResultText(last)).toMatch(/^d\.ts[\s\S]*Brought back by the user[\s\S]*a\.ts\n1 x/);
   });
 });

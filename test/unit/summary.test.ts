@@ -1,11 +1,16 @@
 /** The host's summary, checked and repaired, and the files that are brought back with it. */
 import { describe, expect, it } from "vitest";
-import { planRestore } from "../../layers/4-full-compact/restore.js";
+import { planRestore, restore } from "../../layers/4-full-compact/restore.js";
 import { checkSummary } from "../../layers/4-full-compact/summary.js";
-import type { Message } from "../../src/io/message.js";
+import type { Message, ToolPart } from "../../src/io/message.js";
+import { readHistory } from "../../src/messages/history.js";
 import { EMPTY_LEDGER, type FileFact, readFacts, type SessionFacts } from "../../src/notes/ledger.js";
-import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines } from "../support/messages.js";
+import { planFolders } from "../../src/project/folders.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World, type WorldOptions } from "../support/world.js";
@@ -141,6 +146,22 @@ const touched = (name: string, at: number, isEdited = false): FileFact => ({
   at,
 });
 
+function bring(
+  files: Record<string, string | Uint8Array>,
+  given: Partial<SessionFacts>,
+  { mostTokens = 25_000, tail = [] as ToolPart[] } = {},
+) {
+  const inProject = Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]);
+  const seams = { clock: createFakeClock(), host: createFakeHost(), log: createFakeLog() };
+  return restore(
+    { ...seams, files: createMemoryFiles(Object.fromEntries(inProject)), folders: planFolders(PROJECT) },
+    {
+      ...{ sessionID: "ses_1", facts: { ...none, ...given }, from: 1, mostTokens },
+      history: readHistory([answer([]), answer(tail)]),
+    },
+  );
+}
+
 describe("what is brought back", () => {
   it("what is brought back are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
     const files = ["a", "b", "c", "d", "e", "f", ".env.local", "id_rsa", "x.pem", ".npmrc"].map((name, n) =>
@@ -159,6 +180,21 @@ describe("what is brought back", () => {
       "f: read in this session",
       "d: read in this session",
     ]);
+  });
+
+  it("what is brought back leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {
+    const files = {
+      bin: Uint8Array.from([0xff, 0xfe, 1]),
+      zero: "a\0b",
+      empty: " \n",
+      "folder/file": "x",
+      huge: new Uint8Array(900_000).fill(65),
+      good: "good",
+    };
+    const touches = [...Object.keys(files), "gone", "folder"].map((name, n) => touched(name, n));
+    for (const one of touches.filter(({ name }) => name !== "good" && name !== "folder/file"))
+      expect(await bring(files, { files: [one] }), one.name).toBe("");
+    expect(await bring(files, { files: [touched("good", 1)] })).toContain("good");
   });
 });
 
