@@ -143,8 +143,6 @@ const PROVIDERS = ["provider", "providers"];
 /** Keys by which the host chooses a model, in addition to each provider's. */
 const CHOOSING = ["model", "small_model", "enabled_providers", "disabled_providers"];
 
-export const NO_CLAIMS: ModelClaims = { users: {}, all: {}, project: [] };
-
 /** Takes the files weakest first. */
 export function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
   const project = parsed.filter(({ origin }) => origin === "project");

@@ -77,8 +77,6 @@ export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>) 
   };
 }
 
-export type DayLog<T> = ReturnType<typeof createDayLog<T>>;
-
 /** The same with one file per day, `<folder>/2026-11-21.jsonl`. A time means the day that contains it. */
 export function createDayLog<T>(options: LineLogOptions<T> & { folder: string }) {
   const { files, folder } = options;

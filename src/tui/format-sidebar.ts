@@ -180,4 +180,3 @@ export interface Piece {
 export type Line = readonly Piece[];
 
 export const plain = (text: string, colour: Colour = "text"): Line => [{ text, colour }];
-export const textOf = (line: Line): string => line.map(({ text }) => text).join("");

@@ -2,17 +2,18 @@
  * Time per hook, in the whole machine on the real file system. Read the ratios, which are taken in one run, rather than
  * the milliseconds. Tokens are not counted here: that happens behind the turn, in a thread of its own.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, bench, describe } from "vitest";
 import { writePreview } from "../../layers/1-tool-results/preview.js";
 import { stack } from "../../layers/index.js";
-import { atOnce } from "../../src/base/slices.js";
 import { systemClock as clock } from "../../src/io/clock.js";
 import type { Message } from "../../src/io/message.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
+import { atOnce } from "../support/at-once.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { answer, call, lines, user } from "../support/messages.js";
 

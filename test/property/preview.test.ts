@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PREVIEW_LIMIT_BYTES, type PreviewInput, writePreview } from "../../layers/1-tool-results/preview.js";
-import { atOnce } from "../../src/base/slices.js";
+import { atOnce } from "../support/at-once.js";
 import { fc, runs } from "../support/property.js";
 
 const formatPreview = (...given: Parameters<typeof writePreview>) => atOnce(writePreview(...given));

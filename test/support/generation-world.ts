@@ -1,4 +1,4 @@
-import { type ModelClaims, NO_CLAIMS } from "../../src/config/plugin-entries.js";
+import type { ModelClaims } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";
@@ -9,6 +9,7 @@ import { createFakeClock } from "./fake-clock.js";
 import { createFakeHost } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 import { createMemoryFiles } from "./memory-files.js";
+import { NO_CLAIMS } from "./no-claims.js";
 import { defaults } from "./settings.js";
 
 export const FOLDER = "/project/state/background";

@@ -1,5 +1,7 @@
 /** A host's screen without a terminal: dialogs that are answered by a script, and elements as plain objects. */
+
 import type { Solid } from "../../src/tui/draw.js";
+import type { Line } from "../../src/tui/format-sidebar.js";
 import type { ScreenHost, SelectOption, SelectPage } from "../../src/tui/screen-host.js";
 
 /** A screen as the server half writes it, with these parts replaced. */
@@ -117,3 +119,5 @@ export function drawn(element: unknown): string {
   if (type === "box") return all.map(drawn).join("\n");
   return all.map((one) => (typeof one === "string" ? one : drawn(one))).join("");
 }
+
+export const textOf = (line: Line): string => line.map(({ text }) => text).join("");

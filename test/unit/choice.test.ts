@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type ModelClaims, NO_CLAIMS } from "../../src/config/plugin-entries.js";
+import type { ModelClaims } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
 import { planChoice } from "../../src/models/cost.js";
+import { NO_CLAIMS } from "../support/no-claims.js";
 import { defaults } from "../support/settings.js";
 
 const users = { main: "acme/large", small: "acme/small" };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkAnswer, createAskModel, planGroups } from "../../layers/6-dream/ask-model.js";
 import { merge, planDream, readChanges } from "../../layers/6-dream/plan.js";
-import { atOnce } from "../../src/base/slices.js";
 import type { GenerationRequest, GenerationResult } from "../../src/models/generation.js";
+import { atOnce } from "../support/at-once.js";
 import { memoryOf } from "../support/memory.js";
 
 const a = memoryOf({ id: "knowledge/a", content: "The api listens on port 8080, see `src/api.ts`." });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { NO_CLAIMS } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
 import type { Generated } from "../../src/io/host.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import { written } from "../support/fake-host.js";
 import { notes, openGeneration } from "../support/generation-world.js";
+import { NO_CLAIMS } from "../support/no-claims.js";
 
 /** A host that answers when it is let to. */
 function hold({ host }: ReturnType<typeof openGeneration>) {

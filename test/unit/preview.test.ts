@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type PreviewInput, writePreview } from "../../layers/1-tool-results/preview.js";
-import { atOnce } from "../../src/base/slices.js";
+import { atOnce } from "../support/at-once.js";
 import { lines } from "../support/messages.js";
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
