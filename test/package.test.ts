@@ -26,6 +26,14 @@ describe("the package", () => {
     expect(read("src/base/version.ts")).toContain(`VERSION = "${manifest.version}"`);
   });
 
+  it("has a file with contents for each script that it names", () => {
+    const named = Object.values<string>(manifest.scripts).flatMap(
+      (script) => script.match(/\b(?:scripts|test)\/[\w/-]+\.(?:mjs|ts)\b/g) ?? [],
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((path) => read(path).trim() === "")).toEqual([]);
+  });
+
   it("runs nothing on a user's machine when it is installed, and has no native part", () => {
     expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
     const lock = JSON.parse(read("package-lock.json")).packages as Record<
