@@ -13,7 +13,7 @@
  *
  * All files are in one folder; they find `prompts/` and `vectors/` next to it.
  *
- *     node scripts/build.mjs [--to FOLDER] [--as VERSION] [--if-changed]
+ *     node scripts/build.mjs [--to FOLDER] [--if-changed]
  */
 import {
   copyFileSync,
@@ -29,16 +29,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 import { formatLicences } from "./build/licences.mjs";
-import { asBunRunsIt, fromElsewhere, groupStart, leaveOut, withVersion } from "./build/parts.mjs";
+import { asBunRunsIt, fromElsewhere, groupStart, leaveOut } from "./build/parts.mjs";
 import { hashSources, STAMP } from "./build/stamp.mjs";
 import { writeTypes } from "./build/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values } = parseArgs({
-  options: { to: { type: "string" }, as: { type: "string" }, "if-changed": { type: "boolean" } },
+  options: { to: { type: "string" }, "if-changed": { type: "boolean" } },
 });
 const folder = values.to ?? join(root, "dist");
-const stamp = values.as === undefined ? hashSources(root) : undefined;
+const stamp = hashSources(root);
 const stampPath = join(folder, STAMP);
 if (values["if-changed"] && existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp)
   process.exit();
@@ -72,7 +72,7 @@ mkdirSync(folder, { recursive: true });
 const modules = (await Promise.all([...bundles.map(bundle), bundlePage()])).flat();
 writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
-if (stamp !== undefined) writeFileSync(stampPath, stamp);
+writeFileSync(stampPath, stamp);
 
 /** Writes the inspector's page, one script and its other files, and returns the ids of the script's modules. */
 async function bundlePage() {
@@ -110,7 +110,6 @@ async function bundle({ groups = [], input, name }) {
     transform: { define: { __filename: "import.meta.filename" } },
     checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [
-      withVersion(values.as),
       leaveOut(UNUSED),
       ...(name === "tui" ? [fromElsewhere("./actions.js", "./screen-actions.js")] : []),
     ],

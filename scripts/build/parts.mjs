@@ -42,17 +42,6 @@ export function leaveOut(packages) {
   };
 }
 
-/** Replaces the version in `src/base/version.ts`, if one is given. */
-export function withVersion(version) {
-  return {
-    name: "version",
-    transform(code, id) {
-      if (version === undefined || !id.endsWith("/src/base/version.ts")) return null;
-      return { code: code.replace(/"[^"]+"/, JSON.stringify(version)), map: null };
-    },
-  };
-}
-
 /**
  * Marks each part with `// @bun`, so that Bun runs it as it is. Without the mark Bun parses, transforms and prints
  * every file first, two thirds of the start time. With it Bun reads the bytes as Latin-1, so all non-ASCII is escaped.

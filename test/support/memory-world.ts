@@ -13,7 +13,6 @@ import { createFakeProcesses } from "./fake-processes.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 
 export const MEMORY = `${PROJECT}/.opencode/memory`;
-export const GLOBAL_MEMORY = `${GLOBAL}/memory`;
 export const STATE = `${PROJECT}/.opencode/strata/state/memory`;
 
 export interface MemoryWorld {
