@@ -1,4 +1,4 @@
-/** Text as one line of the notes: it cannot start a heading, break the line or be invalid UTF-8. */
+/** Texts cut, put on one line, quoted, folded and shortened. Pure. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /** The first `limit` UTF-16 units, without splitting a surrogate pair. */
