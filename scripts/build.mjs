@@ -8,6 +8,7 @@
  *     inspector-page.*      the inspector's page, which a browser loads
  *     strata.js             the command line
  *     plugin-*, strata-*, tui-*   parts loaded on first use
+ *     node-sqlite3-wasm.wasm      SQLite, where Node runs
  *     types/                declarations of the importable entries
  *     licences.txt          licences of all bundled packages
  *
@@ -24,7 +25,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
@@ -58,6 +60,9 @@ const bundles = [
  */
 const UNUSED = ["ajv", "ajv-formats", "@opentelemetry/api", "tdigest"];
 
+/** SQLite for Node, which its part looks for in its own folder. */
+const WASM = "node-sqlite3-wasm.wasm";
+
 /** OpenCode's TUI gives these at run time; it looks for them in the text, which therefore keeps its spaces and quotes. */
 const GIVEN = ["solid-js", "@opentui/solid/jsx-runtime"];
 const AS_WRITTEN = { compress: true, mangle: true, codegen: { removeWhitespace: false } };
@@ -70,6 +75,8 @@ if (values.to && before.length > 0 && !before.some((name) => name === "plugin.js
 for (const name of before) rmSync(join(folder, name), { recursive: true });
 mkdirSync(folder, { recursive: true });
 const modules = (await Promise.all([...bundles.map(bundle), bundlePage()])).flat();
+const sqlite = createRequire(import.meta.url).resolve("node-sqlite3-wasm");
+copyFileSync(join(dirname(sqlite), WASM), join(folder, WASM));
 writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
 writeFileSync(stampPath, stamp);
@@ -102,12 +109,12 @@ async function bundle({ groups = [], input, name }) {
   const build = await rolldown({
     cwd: root,
     input,
-    external: name === "tui" ? GIVEN : [],
+    external: name === "tui" ? GIVEN : ["bun:sqlite"],
     platform: "node",
     // Prefers ES modules: a CommonJS module that wraps `require` cannot be bundled.
     resolve: { mainFields: ["module", "main"] },
-    // write-file-atomic uses __filename in the names of its temporary files.
-    transform: { define: { __filename: "import.meta.filename" } },
+    // write-file-atomic uses __filename in the names of its temporary files, node-sqlite3-wasm finds its other file.
+    transform: { define: { __filename: "import.meta.filename", __dirname: "import.meta.dirname" } },
     checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [
       leaveOut(UNUSED),

@@ -3,13 +3,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+// The report has `/` on Windows, too.
+const slashed = root.replaceAll("\\", "/");
 const path = `${root}test-report.json`;
 const SLOWEST = 10;
 
 if (existsSync(path)) {
   const report = JSON.parse(readFileSync(path, "utf8"));
   const files = report.testResults.map(({ endTime, name, startTime }) => ({
-    name: name.replace(root, ""),
+    name: name.replace(slashed, ""),
     seconds: (endTime - startTime) / 1_000,
   }));
   const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);

@@ -16,6 +16,7 @@ const USUAL = new Set([
   "toolResults.threshold",
   "toolResults.perTool",
   "autoCompact.threshold",
+  "autoCompact.agents",
   "autoMemory.judge",
   "errors.onRepeat",
   "crossAgent.onConflict",
@@ -58,6 +59,7 @@ const SET_BY: Record<Owner, string> = {
   user: "you",
   "user or lower": "you; a project may lower it",
   "user or higher": "you; a project may raise it",
+  "user or lower limit": "you; a project may lower it",
 };
 
 const BEFORE = `# Settings
@@ -130,6 +132,7 @@ function formatAllowed(field: Allowed): string {
     return `a list of objects with ${Object.keys(field.items.properties).join(", ")}`;
   if (field.items) return "a list of texts";
   if (each) return `by name: ${formatAllowed(each)}`;
+  if (field.examples) return `text like ${field.examples.map(code).join(", ")}`;
   return "text";
 }
 

@@ -4,9 +4,8 @@ import { readVariables } from "./host/environment.js";
 import { openScreen } from "./host/screen.js";
 import { systemClock as clock } from "./io/clock.js";
 import { nodeFiles as files } from "./io/node-files.js";
-import { openInOpenCode1 } from "./tui/open-1.js";
+import { type Api, openInOpenCode1 } from "./tui/open-1.js";
 import { openInOpenCode2 } from "./tui/open-2.js";
-import type { Api } from "./tui/opencode-1.js";
 import type { ScreenOptions } from "./tui/screen.js";
 
 function planOptions(): ScreenOptions {

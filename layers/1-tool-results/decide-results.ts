@@ -1,14 +1,17 @@
-/** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
+/** Decides which results of one answer move to files or are shrunk: gathers facts, plans, writes the files, records the decisions. */
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import { findByName } from "../../src/base/glob.js";
+import { groupBy } from "../../src/base/shape.js";
 import { inSlices } from "../../src/base/slices.js";
+import { formatPath } from "../../src/context/clear-input.js";
 import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { findCutPath, measureCutFile, namesResultFile } from "../../src/context/result-files.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result as AnyResult, History } from "../../src/messages/history.js";
 import { PREVIEW_LIMIT_BYTES, writePreview } from "./preview.js";
+import { formatShrunk, leavesOutRepeated, mayShrink, planShrink, readCommand } from "./shrink.js";
 
 /** The layer's name in records and the log. */
 export const LAYER = "tool-results";
@@ -51,7 +54,6 @@ function isLargerThanPreview(text: string): boolean {
   return text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
 }
 
-/** The file that a `read` result shows. */
 function readSourcePath({ part }: Result): string | undefined {
   const path = part.tool === "read" ? part.state.input?.filePath : undefined;
   return typeof path === "string" ? path : undefined;
@@ -72,29 +74,44 @@ function readHostNote({ text, cutPath }: Result): string | undefined {
         .trim();
 }
 
-/** A moved result with its preview and its file. */
-interface Spilled {
+/** A result with the text that replaces it, a preview or its shrunk form, and its file. */
+interface Moved {
   result: Result;
+  outcome: "replaced" | "shrunk";
   text: string;
   file: string;
   bytes: number;
 }
 
-/** A session and its decisions. */
-type Decided = Pick<ContextRequest, "find" | "sessionID">;
+/** A session with its decisions, and the runs of each command that the model has, oldest first. */
+interface Decided extends Pick<ContextRequest, "find" | "history" | "sessionID"> {
+  runs: Runs;
+}
+
+type Runs = ReadonlyMap<string, readonly AnyResult[]>;
+
+/** Read once for a request: a session may have thousands of runs, and be decided all at once. */
+export const readRuns = (results: readonly AnyResult[]): Runs =>
+  groupBy(results, ({ part }) => nameRun(part));
+
+/** The same for each run of a command; `undefined` for other calls. */
+function nameRun({ state, tool }: AnyResult["part"]): string | undefined {
+  const command = readCommand(state);
+  return command === "" ? undefined : `${tool} ${command}`;
+}
 
 /** OpenCode itself truncates every result above this. */
 const HOST_LIMIT_BYTES = 50_000;
 
 /** Whether a result still needs a decision. */
-export function isUndecided({ find }: Decided): (result: Result) => boolean {
+export function isUndecided({ find }: Pick<Decided, "find">): (result: Result) => boolean {
   return ({ key }) => find(key)?.judged === undefined;
 }
 
 export function createDecideResults(context: LayerContext) {
-  const { clock, config, files, log, resultFiles } = context;
+  const { config, files, log } = context;
   const policy = config.toolResults;
-  const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
+  const { shrink, spill } = createMoves(context);
 
   /** Decides every undecided result of one answer. Throws only if the signal is aborted; then nothing is decided. */
   return async (
@@ -104,14 +121,17 @@ export function createDecideResults(context: LayerContext) {
   ): Promise<void> => {
     const facts = await Promise.all(results.map((result) => gatherFacts(request, result)));
     const chosen = planSpill(facts, policy, smallCharacters);
-    const goes = results.filter((_, index) => chosen.has(index));
-    const spilled = (await Promise.all(goes.map(spill))).filter((one) => one !== undefined);
+    const moves = results.map((result, index) => {
+      if (chosen.has(index)) return spill(result);
+      return facts[index]?.mustStay ? undefined : shrink(request, result);
+    });
+    const moved = (await Promise.all(moves)).filter((one) => one !== undefined);
     signal.throwIfAborted();
     const kept = results.filter(
-      (result) => isUndecided(request)(result) && !spilled.some((one) => one.result === result),
+      (result) => isUndecided(request)(result) && !moved.some((one) => one.result === result),
     );
-    if (await record(context, request.sessionID, { spilled, kept }, signal))
-      for (const one of spilled) report(context, request.sessionID, one);
+    if (await record(context, request.sessionID, { moved, kept }, signal))
+      for (const one of moved) report(context, request.sessionID, one);
   };
 
   async function gatherFacts({ find }: Decided, result: Result): Promise<ResultFacts> {
@@ -123,7 +143,7 @@ export function createDecideResults(context: LayerContext) {
     return {
       tool: part.tool,
       bytes: cutBytes ?? Buffer.byteLength(text),
-      characters: decision?.outcome === "replaced" ? 0 : text.length,
+      characters: decision?.outcome === "replaced" ? 0 : (decision?.text ?? text).length,
       isCut: cutBytes !== undefined,
       // A result that shows one of our files stays: moving it would only create another.
       mustStay: Boolean(decision ?? standing?.pinned) || isBeyondUs || namesResultFile(part.state.input),
@@ -136,34 +156,89 @@ export function createDecideResults(context: LayerContext) {
       (thrown) => void log.warn(LAYER, `cannot stat ${path}: ${formatError(thrown)}`),
     );
   }
+}
 
-  /** Writes the file and makes the preview; `undefined` if the original must stay. */
-  async function spill(result: Result): Promise<Spilled | undefined> {
-    try {
-      const content = await readWhole(files, result);
-      const file = await resultFiles.store(content);
-      const preview = writePreview({
-        tool: result.part.tool,
-        content,
-        path: file,
-        sourcePath: readSourcePath(result),
-        exitStatus: readExitStatus(result),
-        note: readHostNote(result),
-        attachments: result.part.state.attachments?.length ?? 0,
-        pageBytes,
-      });
-      const text = await inSlices(clock, preview);
-      if (text !== undefined) return { result, text, file, bytes: content.byteLength };
-      log.warn(LAYER, `path too long for a preview: ${file}; the ${result.part.tool} result stays`);
-    } catch (thrown) {
-      const size = formatCount(Buffer.byteLength(result.text));
-      log.error(
-        LAYER,
-        `cannot move a ${result.part.tool} result of ${size} bytes; it stays in the context: ${formatError(thrown)}`,
-      );
-    }
+/** Write a result's file and the text that replaces it; `undefined` if the original must stay. Neither rejects. */
+function createMoves({ clock, config, files, host, log, resultFiles }: LayerContext) {
+  const policy = config.toolResults;
+  const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
+
+  return {
+    spill: (result: Result) => orStay(result, spill(result)),
+
+    /** Also `undefined` if hardly anything could be left out. */
+    shrink: (request: Decided, result: Result) => orStay(result, shrink(request, result)),
+  };
+
+  async function spill(result: Result): Promise<Moved | undefined> {
+    const content = await readWhole(files, result);
+    const file = await resultFiles.store(content);
+    const preview = writePreview({
+      tool: result.part.tool,
+      content,
+      path: file,
+      sourcePath: readSourcePath(result),
+      exitStatus: readExitStatus(result),
+      note: readHostNote(result),
+      attachments: result.part.state.attachments?.length ?? 0,
+      pageBytes,
+    });
+    const text = await inSlices(clock, preview);
+    if (text !== undefined) return { result, outcome: "replaced", text, file, bytes: content.byteLength };
+    log.warn(LAYER, `path too long for a preview: ${file}; the ${result.part.tool} result stays`);
     return undefined;
   }
+
+  async function shrink(request: Decided, result: Result): Promise<Moved | undefined> {
+    const { part, text: whole } = result;
+    const threshold = findThreshold(part.tool, policy);
+    if (!policy.shrink || threshold === Number.POSITIVE_INFINITY || !mayShrink(part)) return undefined;
+    const before = findBefore(request, result, threshold);
+    const shrunk = await inSlices(clock, planShrink({ text: whole, before }));
+    if (!shrunk) return undefined;
+    const content = Buffer.from(whole);
+    const file = await resultFiles.store(content);
+    const text = formatShrunk(shrunk, formatPath(file, host.directory));
+    return { result, outcome: "shrunk", text, file, bytes: content.byteLength };
+  }
+
+  async function orStay(
+    { part, text }: Result,
+    moving: Promise<Moved | undefined>,
+  ): Promise<Moved | undefined> {
+    try {
+      return await moving;
+    } catch (thrown) {
+      const size = formatCount(Buffer.byteLength(text));
+      log.error(
+        LAYER,
+        `cannot move a ${part.tool} result of ${size} bytes; it stays in the context: ${formatError(thrown)}`,
+      );
+      return undefined;
+    }
+  }
+}
+
+/** Whole text of the last run of the same command, if the model has it: whole, or shrunk behind one that is whole. */
+function findBefore(
+  { find, history, runs }: Decided,
+  { index, part }: Result,
+  mostBytes: number,
+): string | undefined {
+  const all = runs.get(nameRun(part) ?? "") ?? [];
+  const at = all.findLastIndex((run) => run.index < index);
+  const isInView = (run: AnyResult): boolean => {
+    const decided = find(run.key);
+    const answer = history.keyOf(run.index);
+    const isGone = decided?.cleared ?? (answer && find(answer.key)?.dropped);
+    // Asked of the text as well: after a loss of the decisions all are decided at once.
+    const isMoved = decided?.judged?.outcome === "replaced" || Buffer.byteLength(run.text) > mostBytes;
+    return !isGone && !isMoved && findCutPath(run.part, run.text) === undefined;
+  };
+  const isWhole = (run: AnyResult): boolean => !leavesOutRepeated(find(run.key)?.judged?.text ?? "");
+  const last = all[at];
+  if (!last || !isInView(last)) return undefined;
+  return all.slice(0, at + 1).some((run) => isInView(run) && isWhole(run)) ? last.text : undefined;
 }
 
 /** With what the host cut off. */
@@ -181,15 +256,15 @@ async function readWhole(files: LayerContext["files"], { text, cutPath }: Result
 async function record(
   { background, decisions, log }: LayerContext,
   session: string,
-  { kept, spilled }: { spilled: readonly Spilled[]; kept: readonly Result[] },
+  { kept, moved }: { moved: readonly Moved[]; kept: readonly Result[] },
   signal: AbortSignal,
 ): Promise<boolean> {
   const made: DatedDecision[] = [
-    ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
+    ...moved.map(({ result, outcome, text, file }) => decide(result, { outcome, text, file })),
     ...kept.map((result) => decide(result, { outcome: "kept" })),
   ];
   if (made.length === 0) return true;
-  if (spilled.length > 0) return write(made, signal);
+  if (moved.length > 0) return write(made, signal);
   // A kept result would be kept again if its record were lost, so the turn need not wait for the write.
   keep();
   void background.add(() => write(made));
@@ -218,21 +293,25 @@ async function record(
 }
 
 /** To the log and the savings ledger, in the background. */
-function report({ log, savings, sizes }: LayerContext, session: string, spilled: Spilled): void {
-  const { bytes, file, result, text } = spilled;
+function report({ log, savings, sizes }: LayerContext, session: string, moved: Moved): void {
+  const { bytes, file, outcome, result, text } = moved;
   const { tool, callID } = result.part;
   const cut =
     result.cutPath === undefined
       ? ""
       : `, of which OpenCode showed ${formatCount(Buffer.byteLength(result.text))},`;
+  const what = `a ${tool} result of ${formatCount(bytes)} bytes${cut}`;
+  const isShrunk = outcome === "shrunk";
+  const size = formatCount(Buffer.byteLength(text));
   log.info(
     LAYER,
-    `moved a ${tool} result of ${formatCount(bytes)} bytes${cut} out of the context to ${file}`,
+    isShrunk ? `shrunk ${what} to ${size}; whole in ${file}` : `moved ${what} out of the context to ${file}`,
   );
   const characters = Math.max(0, result.text.length - text.length);
   const tokensFreed = Math.ceil(characters * sizes.tokensPerCharacter(session));
   savings.record({
-    ...{ layer: LAYER, event: "spilled", session, tool, callID, key: result.key, bytes, tokensFreed, file },
+    ...{ layer: LAYER, event: isShrunk ? "shrunk" : "spilled", session },
+    ...{ tool, callID, key: result.key, bytes, tokensFreed, file },
   });
 }
 

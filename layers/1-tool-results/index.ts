@@ -1,10 +1,11 @@
 /**
- * Layer 1: moves large tool results to files and leaves a preview in the context. Costs no model call.
+ * Layer 1: moves large tool results to files and leaves a preview in the context; of the others it leaves out what says
+ * nothing new. Costs no model call.
  *
- * All new results of an answer are decided together, to move or to stay. The decision is recorded before the request is
- * sent and is final:
+ * All new results of an answer are decided together, to move, to be shrunk or to stay. The decision is recorded before
+ * the request is sent and is final:
  *
- *     decide → write the file → record the decision → show the preview
+ *     decide → write the file → record the decision → show the preview, or what is left
  *
  * On a failure or timeout the original stays in the context. The host's stored messages are never changed.
  */
@@ -14,7 +15,16 @@ import PQueue from "p-queue";
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
-import { byAnyone, byName, either, enabled, only, type Values, whole } from "../../src/config/setting.js";
+import {
+  byAnyone,
+  byName,
+  either,
+  enabled,
+  flag,
+  only,
+  type Values,
+  whole,
+} from "../../src/config/setting.js";
 import { createDecisions } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
@@ -28,6 +38,7 @@ import {
   isUndecided,
   LAYER,
   type Result,
+  readRuns,
 } from "./decide-results.js";
 
 export const files: readonly FileKind[] = [
@@ -40,21 +51,13 @@ export const files: readonly FileKind[] = [
 
 /** Whether the file is not ours, or a recorded decision refers to it. */
 function openReferred({ clock, files, folders }: ExpiryWorld): (path: string) => Promise<boolean> {
-  let referred: Promise<ReadonlySet<string>> | undefined;
+  let referred: ReturnType<typeof readSessions> | undefined;
   return async (path) => {
-    referred ??= readReferred();
-    return !isResultPath(path) || (await referred).has(path);
-  };
-
-  async function readReferred(): Promise<ReadonlySet<string>> {
     const log = { error() {}, warn() {}, info() {}, debug() {} };
     const { decisions: folder, toolResults: resultsFolder } = folders;
-    const decisions = createDecisions({ clock, files, log, folder, resultsFolder });
-    const paths = new Set<string>();
-    for (const day of await decisions.days())
-      for (const { file } of await decisions.read(day)) if (file !== undefined) paths.add(file);
-    return paths;
-  }
+    referred ??= readSessions(createDecisions({ clock, files, log, folder, resultsFolder }));
+    return !isResultPath(path) || (await referred).has(path);
+  };
 }
 
 /** Answers decided concurrently: at the first start with this plugin a long session can have hundreds. */
@@ -75,6 +78,11 @@ const settings = {
       whole(20_000, 10_000_000),
       200_000,
       "Characters that the results of one answer's calls may take together in the context. Above this the largest are moved.",
+    ),
+    shrink: byAnyone(
+      flag,
+      true,
+      "Shrinks what bash and grep print: lines over 1,000 characters are cut, and lines that the last run of the command printed too, overwritten progress and generated files in diffs are left out. The whole goes to a file.",
     ),
     maxAgeDays: byAnyone(
       whole(1, 3_650),
@@ -123,7 +131,9 @@ function create(context: LayerContext): LayerParts {
         const open = findOpen(request);
         if (open.length === 0) return undefined;
         const lanes = new PQueue({ concurrency: ANSWERS_AT_A_TIME });
-        await lanes.addAll(open.map((answer) => () => decideResults(request, answer, signal)));
+        const { find, history, sessionID } = request;
+        const decided = { find, history, sessionID, runs: readRuns(history.results(request.shownFrom())) };
+        await lanes.addAll(open.map((answer) => () => decideResults(decided, answer, signal)));
         const hasMoved = ({ key }: Result) => request.find(key)?.judged?.text !== undefined;
         return open.some(({ results }) => results.some(hasMoved)) ? request.show() : undefined;
       },
@@ -259,15 +269,12 @@ function createSweep(context: LayerContext): () => Promise<void> {
 /** Sessions whose context names a file, by path. */
 async function readSessions(decisions: LayerContext["decisions"]): Promise<Map<string, Set<string>>> {
   const sessionsOf = new Map<string, Set<string>>();
-  for (const day of await decisions.days()) {
-    for (const { file, session } of await decisions.read(day)) {
+  for (const day of await decisions.days())
+    for (const { file, session } of await decisions.read(day))
       if (file !== undefined) sessionsOf.set(file, (sessionsOf.get(file) ?? new Set()).add(session));
-    }
-  }
   return sessionsOf;
 }
 
-/** Caches the answer to each question. */
 function rememberAnswers<Q, A>(ask: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
   const answers = new Map<Q, Promise<A>>();
   return (question) => {

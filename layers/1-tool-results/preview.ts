@@ -18,6 +18,7 @@ import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../src/base/format.js";
 import type { Sliced } from "../../src/base/slices.js";
+import { quoteForShell } from "../../src/base/text.js";
 import { decodeText } from "../../src/io/files.js";
 import { NUMBER_OF_READ, rankLine } from "../../src/messages/error-line.js";
 
@@ -109,10 +110,6 @@ function findSourceRange({ head, tail }: Excerpt): { first: number; last: number
 
 const isNumber = (value: number | undefined): value is number => value !== undefined;
 
-function quoteForShell(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
 /** Number of average lines, with Read's line numbers, that stay well below the threshold. */
 function countLinesWithin(pageBytes: number, { bytes, lines }: Excerpt): number {
   const lineNumberBytes = 8;
@@ -161,7 +158,7 @@ function takeFromStart(lines: readonly string[], roomBytes: number, before: numb
 
 /** Whole lines up to the end, or the end of a last line that is too long. */
 function takeFromEnd(lines: readonly string[], roomBytes: number): Taken {
-  const taken = takeWhole(lines.toReversed(), roomBytes);
+  const taken = takeWhole(lines.slice(-roomBytes).reverse(), roomBytes);
   const last = lines.at(-1);
   if (taken.length > 0 || last === undefined) return { text: taken.reverse().join(""), count: taken.length };
   const ellipsis = "…";
@@ -297,19 +294,9 @@ const NEWLINE = 0x0a;
 function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
   const lines = countLines(content);
   yield;
-  if (content.byteLength <= 2 * WINDOW_BYTES) {
-    const all = yield* decodeLines(content);
-    return {
-      bytes: content.byteLength,
-      lines,
-      longestLine: findLongest(all),
-      head: all,
-      tail: all,
-      tailStart: 1,
-    };
-  }
-  const head = yield* decodeLines(content.subarray(0, WINDOW_BYTES));
-  const tail = yield* decodeLines(content.subarray(content.byteLength - WINDOW_BYTES));
+  const isWhole = content.byteLength <= 2 * WINDOW_BYTES;
+  const head = yield* decodeLines(isWhole ? content : content.subarray(0, WINDOW_BYTES));
+  const tail = isWhole ? head : yield* decodeLines(content.subarray(-WINDOW_BYTES));
   const longestLine = Math.max(findLongest(head), findLongest(tail));
   return { bytes: content.byteLength, lines, longestLine, head, tail, tailStart: lines - tail.length + 1 };
 }

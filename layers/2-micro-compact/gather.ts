@@ -24,13 +24,7 @@ import type { Candidate, ClearPlan } from "./plan.js";
 const LAYER = "micro-compact";
 const WRITTEN_AT_A_TIME = 8;
 
-/** A result that may be cleared, with everything needed to clear it. */
-interface ClearableResult extends Candidate, ResultToClear {}
-
-/** The input of a call that may be cleared. */
-interface ClearableInput extends Candidate, InputToClear {}
-
-export type Clearable = ClearableResult | ClearableInput;
+type Clearable = Candidate & (InputToClear | ResultToClear);
 
 /** Results of other tools stay for so many answers, unless a later call repeats theirs. */
 const OTHERS_KEPT_ANSWERS = 20;
@@ -49,9 +43,9 @@ interface Gathering {
 }
 
 /**
- * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, not held by a person, and larger than a marker.
- * Results of the tools above and long inputs of calls that succeeded, but those of the newest calls. Of todo lists every
- * one but the newest. `view` is the list of messages as they would be sent.
+ * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, not held by a person, and
+ * larger than a marker. The newest calls keep theirs, and the newest todo list stays. `view`: the messages as they would be
+ * sent.
  */
 export function gatherClearable(
   request: ContextRequest,
@@ -90,7 +84,8 @@ export function gatherClearable(
   });
 }
 
-type Unplaced<T extends Candidate> = Omit<T, "cachedFrom">;
+/** What is cached behind it is not looked up yet. */
+type Unplaced<T> = T & Pick<Candidate, "tokens">;
 
 /** Counts the answers from a message on, its own included. */
 function countAnswersFrom(messages: readonly Message[]): (index: number) => number {
@@ -121,7 +116,7 @@ function findKept(
   return 0;
 }
 
-function gatherResult({ find }: ContextRequest, result: Result): Unplaced<ClearableResult> | undefined {
+function gatherResult({ find }: ContextRequest, result: Result): Unplaced<ResultToClear> | undefined {
   const decision = find(result.key);
   if (decision?.cleared) return undefined;
   const shown = findText(result, decision) ?? result.text;
@@ -129,7 +124,7 @@ function gatherResult({ find }: ContextRequest, result: Result): Unplaced<Cleara
   return tokens > 0 ? { kind: "result", result, shown, judged: decision?.judged, tokens } : undefined;
 }
 
-function gatherInput({ find }: ContextRequest, result: Result): Unplaced<ClearableInput> | undefined {
+function gatherInput({ find }: ContextRequest, result: Result): Unplaced<InputToClear> | undefined {
   const long = findLongInput(result.part);
   if (!long || find(readInputKey(result).key)?.cleared) return undefined;
   return { kind: "input", result, ...long };
@@ -154,7 +149,7 @@ export async function clearBatch(
   const { decisions, log, savings } = context;
   const store = createStore(context);
   const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
-  const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
+  const going = clearable.slice(plan.from);
   const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
   const cleared = stored.filter((one) => one !== undefined);
   signal.throwIfAborted();

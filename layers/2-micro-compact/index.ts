@@ -12,7 +12,6 @@ import { byAnyone, byName, enabled, flag, type Values, whole } from "../../src/c
 import { repeatsMarker } from "../../src/context/clear-input.js";
 import { findColdReason } from "../../src/context/cold.js";
 import { type ContextRequest, countUsableTokens } from "../../src/context/request.js";
-import { isFree } from "../../src/costs/prices.js";
 import { refuse } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { countEvents, type Proof } from "../../src/kernel/proof.js";
@@ -97,7 +96,7 @@ const FULL_SHARE_OF_WINDOW = 0.9;
 /** What a request of so many tokens is an occasion for, and why, for people. */
 function findOccasion(
   { clock, config }: Pick<LayerContext, "clock" | "config">,
-  { budgetTokens, history, model, prices, window }: ContextRequest,
+  { budgetTokens, history, mayCut, model, window }: ContextRequest,
   tokens: number,
 ): { occasion: Occasion; reason: string } {
   const cold = findColdReason(history, model, clock.now(), config.microCompact);
@@ -106,10 +105,8 @@ function findOccasion(
     const reason = `the context has about ${formatCount(tokens)} tokens of ${formatCount(budgetTokens)}`;
     const usableTokens = window ? countUsableTokens(window) : 0;
     const isOverflowing = usableTokens > 0 && tokens > usableTokens * FULL_SHARE_OF_WINDOW;
-    const isAlone = !config.autoCompact.enabled;
+    const isAlone = !config.autoCompact.enabled || !mayCut;
     return { occasion: { kind: "full", tokens, budgetTokens, isAlone, isOverflowing }, reason };
   }
-  const known = prices();
-  if (known && isFree(known)) return { occasion: { kind: "free" }, reason: "the model charges nothing" };
   return { occasion: { kind: "warm" }, reason: "it pays back" };
 }

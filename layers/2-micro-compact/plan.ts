@@ -13,7 +13,6 @@ export interface Candidate {
  *     cold   the prefix is no longer cached, or breaks anyway
  *     full   it is cached, and the context of `tokens` exceeds its budget
  *     warm   it is cached, and the context is within its budget
- *     free   the same, and the model charges nothing: reading the cache costs only time, and writing it again more
  */
 export type Occasion =
   | { kind: "cold" }
@@ -26,10 +25,9 @@ export type Occasion =
       /** The next answer might not fit into the window. */
       isOverflowing?: boolean;
     }
-  | { kind: "warm" }
-  | { kind: "free" };
+  | { kind: "warm" };
 
-export interface ClearPolicy {
+interface ClearPolicy {
   /** Minimum tokens that a batch must free. */
   floor: number;
   /** Further requests that are expected to carry a result for nothing, if it stays. */
@@ -39,8 +37,8 @@ export interface ClearPolicy {
 }
 
 export interface ClearPlan {
-  /** Indexes of the candidates to clear. */
-  chosen: readonly number[];
+  /** Index of the first candidate to clear; all behind it are cleared, too. */
+  from: number;
   tokensFreed: number;
   /** Cached tokens that must be written again. */
   cacheLost: number;
@@ -80,52 +78,42 @@ function choose(
   occasion: Occasion,
   policy: ClearPolicy,
 ): ClearPlan | undefined {
-  if (occasion.kind === "free") return undefined;
-  const all = candidates.map((_, index) => index);
-  if (occasion.kind === "cold") return { ...sumUp(candidates, all), cacheLost: 0 };
-  if (occasion.kind === "full") return makeRoom(sumUp(candidates, all), occasion);
-  return takeFrom(candidates, findBestStart(candidates, policy));
+  if (occasion.kind === "warm") return findBest(candidates, policy);
+  const all = planAll(candidates);
+  if (occasion.kind === "cold") return { ...all, cacheLost: 0 };
+  return makesRoom(all, occasion) ? all : undefined;
 }
 
-/** Index from which clearing all candidates gains most; the length of the list if it never gains. */
-function findBestStart(
+/** `undefined` if clearing never gains. */
+function findBest(
   candidates: readonly Candidate[],
   { horizon, rates: { cached, written } = PRICE }: ClearPolicy,
-): number {
-  let best = candidates.length;
+): ClearPlan | undefined {
+  let best: ClearPlan | undefined;
   let bestGain = 0;
   let tokensFreed = 0;
   let cachedFrom = 0;
-  for (let first = candidates.length - 1; first >= 0; first--) {
-    tokensFreed += candidates[first]?.tokens ?? 0;
-    cachedFrom = Math.max(cachedFrom, candidates[first]?.cachedFrom ?? 0);
+  for (let from = candidates.length - 1; from >= 0; from--) {
+    tokensFreed += candidates[from]?.tokens ?? 0;
+    cachedFrom = Math.max(cachedFrom, candidates[from]?.cachedFrom ?? 0);
     const cacheLost = Math.max(0, cachedFrom - tokensFreed);
     const gain = tokensFreed * horizon * cached - cacheLost * (written - cached);
-    if (gain > 0 && gain >= bestGain) [best, bestGain] = [first, gain];
+    if (gain > 0 && gain >= bestGain) [best, bestGain] = [{ from, tokensFreed, cacheLost }, gain];
   }
   return best;
 }
 
-function takeFrom(candidates: readonly Candidate[], first: number): ClearPlan | undefined {
-  const chosen = candidates.map((_, index) => index).slice(first);
-  return chosen.length > 0 ? sumUp(candidates, chosen) : undefined;
+function planAll(candidates: readonly Candidate[]): ClearPlan {
+  const tokensFreed = candidates.reduce((sum, { tokens }) => sum + tokens, 0);
+  const cachedFrom = candidates.reduce((most, candidate) => Math.max(most, candidate.cachedFrom), 0);
+  return { from: 0, tokensFreed, cacheLost: Math.max(0, cachedFrom - tokensFreed) };
 }
 
-/** All of them, if that makes room for long or nothing else does. */
-function makeRoom(
-  plan: ClearPlan,
+/** Does it make room for long, or does nothing else? */
+function makesRoom(
+  { tokensFreed }: ClearPlan,
   { budgetTokens, isAlone, isOverflowing, tokens }: Extract<Occasion, { kind: "full" }>,
-): ClearPlan | undefined {
-  const { tokensFreed } = plan;
-  const isEnough =
-    tokensFreed >= budgetTokens * LEAST_FREED && tokens - tokensFreed <= budgetTokens * MOST_LEFT;
-  const isSome = isAlone && tokensFreed >= budgetTokens * LEAST_FREED_ALONE;
-  return isEnough || isSome || isOverflowing ? plan : undefined;
-}
-
-function sumUp(candidates: readonly Candidate[], chosen: readonly number[]): ClearPlan {
-  const going = chosen.map((index) => candidates[index]).filter((candidate) => candidate !== undefined);
-  const tokensFreed = going.reduce((sum, { tokens }) => sum + tokens, 0);
-  const cachedFrom = going.reduce((most, candidate) => Math.max(most, candidate.cachedFrom), 0);
-  return { chosen, tokensFreed, cacheLost: Math.max(0, cachedFrom - tokensFreed) };
+): boolean {
+  if (isOverflowing || (isAlone && tokensFreed >= budgetTokens * LEAST_FREED_ALONE)) return true;
+  return tokensFreed >= budgetTokens * LEAST_FREED && tokens - tokensFreed <= budgetTokens * MOST_LEFT;
 }

@@ -78,7 +78,7 @@ export const listCheckpointCommands = (context: LayerContext): SlashCommand[] =>
   },
   {
     name: "attach",
-    description: "Strata: continue an earlier session or checkpoint here, by its id",
+    description: "Strata: continue an earlier session or checkpoint here, by its id or words of it",
     execute: (call) => attachHere(context, call),
   },
   {
@@ -89,7 +89,7 @@ export const listCheckpointCommands = (context: LayerContext): SlashCommand[] =>
 ];
 
 async function keepCheckpoint({ checkpoints }: LayerContext, { sessionID, words }: Call): Promise<string> {
-  const kept = await (await checkpoints.open()).keep({ sessionID, occasion: "asked", note: words });
+  const kept = await (await checkpoints.open()).keep({ sessionID, note: words });
   if (!kept)
     throw new StrataError(
       "NO_NOTES",
@@ -121,8 +121,12 @@ async function attachHere({ checkpoints, clock }: LayerContext, { sessionID, wor
       "SAME_SESSION",
       "this is the current session; name an earlier one or a checkpoint, or type /refresh",
     );
-  const attached = await opened.attach(name, sessionID);
-  return `Attached: ${attached.of}. The agent reads it with your next message.${formatReplaced(attached)}`;
+  const meant = /^(cp-|ses)[\w-]*$/.test(name) ? undefined : await opened.findByWords(name, sessionID);
+  const attached = await opened.attach(meant?.sessionID ?? name, sessionID);
+  const said = `Attached: ${attached.of}. The agent reads it with your next message.${formatReplaced(attached)}`;
+  if (!meant) return said;
+  const { formatSessionState, readState } = await import("../../src/notes/checkpoints/resume.js");
+  return `${said}\n${formatSessionState(readState(meant))}`;
 }
 
 /** Shows the agent the session's goal and the user's rules again. */

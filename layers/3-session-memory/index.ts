@@ -40,8 +40,6 @@ export const files: readonly FileKind[] = [
 ];
 
 const LAYER = "session-memory";
-/** The last answer of a turn is among so many messages. */
-const LAST_MESSAGES = 10;
 
 const settings = {
   sessionMemory: {
@@ -54,17 +52,17 @@ const settings = {
     toolCallThreshold: byUserOrHigher(
       whole(1, 1_000),
       10,
-      "Number of tool calls that are needed, too, before the small model updates the notes.",
+      "Number of tool calls that must also have followed before the small model updates the notes.",
     ),
     goalRefresh: byAnyone(
       whole(0, 1_000),
       10,
-      "Number of tool calls that are needed before the agent is reminded of your request, each time. 0: never.",
+      "Number of tool calls before each reminder of your request. 0: never.",
     ),
     goalDistance: byAnyone(
       whole(0, 1_000_000),
       32_000,
-      "Tokens that must have followed your request, or the last reminder, before the agent is reminded, too.",
+      "Tokens that must also have followed your request, or the last reminder, before each reminder.",
     ),
   },
 };
@@ -83,7 +81,6 @@ const proof: Proof = {
 export const sessionMemory: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
-  const { checkpoints } = context;
   const keeper = createKeeper(context);
   const handoffs = createHandoffs(context, LAYER);
   const attachments = createAttachments(context, LAYER);
@@ -93,7 +90,7 @@ function create(context: LayerContext): LayerParts {
     handlers: {
       async context(request, messages, signal) {
         const { sessionID } = request;
-        if (request.isCompaction) return void keeper.later(() => checkpoints.keep(sessionID, "compaction"));
+        if (request.isCompaction) return undefined;
         handoffs.noteWork(sessionID, true);
         await keeper.learn(request);
         if (!request.isReady()) return undefined;
@@ -121,14 +118,12 @@ function create(context: LayerContext): LayerParts {
 
     commands: listCheckpointCommands(context),
 
-    async dispose() {
-      for (const sessionID of await keeper.end()) await checkpoints.keep(sessionID, "end");
-    },
+    dispose: keeper.end,
   };
 }
 
 function createKeeper(context: LayerContext) {
-  const { background, deferred, family, host, log, notes } = context;
+  const { background, deferred, family, host, log, news, notes } = context;
   const considerSections = createSectionWriter(context);
   const begun = new Set<string>();
   /** Runs behind the turn. Never rejects. */
@@ -152,14 +147,13 @@ function createKeeper(context: LayerContext) {
 
     /** Learns the last answer of a turn from the host. */
     async catchUp(sessionID: string): Promise<void> {
-      await notes.learn(sessionID, (await host.readMessages(sessionID, LAST_MESSAGES)) ?? []);
+      await notes.learn(sessionID, (await news.readSince(sessionID, Number.POSITIVE_INFINITY)) ?? []);
       await write(sessionID);
     },
 
-    /** Writes all notes; returns the sessions, the newest first. */
-    async end(): Promise<string[]> {
+    /** Writes all notes. */
+    async end(): Promise<void> {
       await Promise.all([...begun].map(write));
-      return [...begun].reverse();
     },
   };
 
@@ -176,7 +170,7 @@ function createKeeper(context: LayerContext) {
 
   /** A subagent's notes are its parent's; a question and its answer need none. */
   async function write(sessionID: string): Promise<void> {
-    const hasWorked = (notes.facts(sessionID)?.toolCalls ?? 0) > 0;
+    const hasWorked = (notes.facts(sessionID)?.calls.ended ?? 0) > 0;
     if (hasWorked && family.knownParent(sessionID) === undefined) await notes.write(sessionID);
   }
 }
@@ -216,7 +210,7 @@ function createSectionWriter(context: LayerContext) {
   const marks = new Map<string, { tokens: number; toolCalls: number }>();
 
   return async (sessionID: string, messages: readonly Message[]): Promise<void> => {
-    const now = { tokens: estimateTokens(messages), toolCalls: notes.facts(sessionID)?.toolCalls ?? 0 };
+    const now = { tokens: estimateTokens(messages), toolCalls: notes.facts(sessionID)?.calls.ended ?? 0 };
     const last = marks.get(sessionID) ?? { tokens: 0, toolCalls: 0 };
     // The host has compacted, so growth counts from the smaller size.
     if (now.tokens < last.tokens) marks.set(sessionID, { ...last, tokens: now.tokens });

@@ -12,8 +12,9 @@ import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
-import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
+import { findOpenTodos } from "../../src/notes/ledger.js";
 import { isStale } from "../../src/notes/session.js";
+import type { Ledger } from "../../src/notes/stored.js";
 
 /** A reminder and the result it is appended to. */
 interface Reminder {
@@ -24,10 +25,9 @@ interface Reminder {
 interface ReminderOptions {
   /** The messages to send. */
   view: readonly Message[];
-  facts: SessionFacts;
+  facts: Ledger;
   /** Both must have passed since the request or its last reminder: tool calls, 0 for no reminders, and tokens as sent. */
   policy: { goalRefresh: number; goalDistance: number };
-  /** The layer that reminds. */
   layer: string;
 }
 
@@ -60,11 +60,11 @@ export function planReminder(
   return text === undefined ? undefined : { result, text };
 }
 
-function formatReminder(facts: SessionFacts, calls: number): string | undefined {
+function formatReminder(facts: Ledger, calls: number): string | undefined {
   const request = facts.requests.at(-1);
   if (!request) return undefined;
-  const rules = [...facts.constraints, ...facts.corrections].sort((a, b) => a.at - b.at).slice(-MOST_RULES);
-  const todos = findOpenTodos(facts.todos).slice(0, MOST_TODOS);
+  const rules = facts.rules.slice(-MOST_RULES);
+  const todos = findOpenTodos(facts).slice(0, MOST_TODOS);
   const list = (heading: string, texts: readonly string[]): string[] =>
     texts.length === 0 ? [] : [heading, ...texts.map((text) => `- ${toLine(text, RULE_CHARACTERS)}`)];
   return [

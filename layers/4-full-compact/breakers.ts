@@ -18,7 +18,7 @@ import { count, isRecord } from "../../src/base/shape.js";
 import { countUsableTokens } from "../../src/context/request.js";
 import { findEventSession, type HostEvent, type ModelWindow } from "../../src/io/host.js";
 import type { MessageInfo } from "../../src/io/message.js";
-import { createStateFile, formatState } from "../../src/io/state-file.js";
+import { formatState, readState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
 
@@ -82,8 +82,8 @@ function explain(poor: number, refills: number, limit: number): string | undefin
   return `${refills} times in a row the context was full again within ${REFILL_WITHIN_ANSWERS} answers of a summary`;
 }
 
-function parseState(value: unknown): BreakerState {
-  if (!isRecord(value)) return CLOSED;
+function parseState(value: unknown): BreakerState | undefined {
+  if (!isRecord(value)) return undefined;
   const countOf = (field: unknown): number => (count(field) ? field : 0);
   return {
     failures: countOf(value.failures),
@@ -103,13 +103,7 @@ export function createBreakers(context: LayerContext) {
   const states = new Map<string, Promise<BreakerState>>();
   /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
   const atWork = new Map<string, boolean>();
-  const stored = createStateFile({
-    files,
-    parse: (text) => parseState(JSON.parse(text)),
-    format: ({ answersSince: _, ...state }: BreakerState) => formatState(state),
-    fresh: CLOSED,
-    complain: { log, source: LAYER, anew: "automatic summaries count as on" },
-  });
+  const complaint = { log, source: LAYER, anew: "automatic summaries count as on" };
   const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
 
   return {
@@ -131,8 +125,9 @@ export function createBreakers(context: LayerContext) {
       if (isSame(before, after)) return;
       // Before the disk: the host may decide on the next summary at once.
       if (before.open !== after.open) follow(sessionID, after.open !== undefined);
-      await stored
-        .write(pathOf(sessionID), after)
+      const { answersSince: _, ...state } = after;
+      await files
+        .writeWhole(pathOf(sessionID), formatState(state))
         .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
       if (before.open !== after.open) announce(context, sessionID, after.open);
     },
@@ -145,9 +140,13 @@ export function createBreakers(context: LayerContext) {
 
   function load(sessionID: string): Promise<BreakerState> {
     atWork.set(sessionID, atWork.get(sessionID) ?? false);
-    const known = states.get(sessionID) ?? stored.read(pathOf(sessionID));
+    const known = states.get(sessionID) ?? read(sessionID);
     states.set(sessionID, known);
     return known;
+  }
+
+  async function read(sessionID: string): Promise<BreakerState> {
+    return (await readState(files, pathOf(sessionID), parseState, complaint)) ?? CLOSED;
   }
 
   /** A session that has left while its state was read or written stays out. */
@@ -198,7 +197,6 @@ export function createCompactionWatch({ clock, config, host, toasts }: LayerCont
       running.set(sessionID, clock.after(summaryTimeout, giveUp));
     },
 
-    /** Remembers the window of the session's model. */
     noteWindow: (sessionID: string, window: ModelWindow): void => void windows.set(sessionID, window),
 
     async observe({ type, properties }: HostEvent): Promise<void> {

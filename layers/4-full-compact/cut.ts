@@ -13,9 +13,10 @@ import { recordBefore } from "../../src/costs/savings.js";
 import { decodeText } from "../../src/io/files.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { DecisionKey } from "../../src/messages/history.js";
+import { type DecisionKey, isOnlyRest } from "../../src/messages/history.js";
 import { type Breakers, LEAST_FREED_SHARE } from "./breakers.js";
-import { restore } from "./restore.js";
+import { formatNames } from "./names.js";
+import { createReadAll, MOST_RESTORED_TOKENS, type ReadAll, restore } from "./restore.js";
 
 const LAYER = "full-compact";
 export const NO_NOTES = "There are no notes.";
@@ -32,7 +33,6 @@ const AFTER_SHARE = 0.49;
 /** A planned cut with its gain and cost in tokens. */
 interface Cut {
   key: DecisionKey;
-  /** Index in the history. */
   index: number;
   text: string;
   tokensBefore: number;
@@ -49,7 +49,7 @@ export async function cutHistory(
   request: ContextRequest,
   { signal, view }: { signal: AbortSignal; view: readonly Message[] },
 ): Promise<boolean> {
-  const { background, checkpoints, notes } = context;
+  const { notes } = context;
   const { history, sessionID } = request;
   if (await isFloorTooHigh(context, request)) return false;
   await notes.learn(sessionID, history.messages);
@@ -57,7 +57,6 @@ export async function cutHistory(
   if (!cut || cut.tokensFreed < cut.tokensBefore * LEAST_FREED_SHARE) return false;
   signal.throwIfAborted();
   await recordCut(context, request, { cut, signal });
-  void background.add(() => checkpoints.keep(sessionID, "compaction"));
   return true;
 }
 
@@ -91,7 +90,7 @@ async function prepareCut(
   const tokens = shown.map((message) => measure([message]));
   const pinned = await formatPinned(context, request, messages.length);
   const tail = planTail(budgetTokens, {
-    fixedTokens: sizes.fixedTokens(sessionID) + estimateTextTokens(pinned.text),
+    fixedTokens: sizes.fixedTokens(sessionID) + estimateTextTokens(pinned),
     share: AFTER_SHARE,
   });
   const at = planCut(
@@ -106,8 +105,11 @@ async function prepareCut(
   const key = at === undefined ? undefined : history.keyOf(from + at);
   if (at === undefined || !key) return undefined;
   const tailTokens = sum(tokens.slice(at));
-  const text = await composeCut(context, request, { index: from + at, tailTokens });
+  const tokensBefore = request.estimateTokens(view);
   const viewTokens = measure(view);
+  // Before notes and files are read: with a system prompt above the budget that would be done for every request.
+  if (viewTokens - tailTokens < tokensBefore * LEAST_FREED_SHARE) return undefined;
+  const text = await composeCut(context, request, { index: from + at, tail: shown.slice(at), tailTokens });
   const textTokens = Math.ceil(estimateTextTokens(text) * (viewTokens / Math.max(1, estimateTokens(view))));
   const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
   const cachedTail = sum(tokens.slice(at, Math.max(at, lastAnswer - from)));
@@ -115,7 +117,7 @@ async function prepareCut(
     key,
     index: from + at,
     text,
-    tokensBefore: request.estimateTokens(view),
+    tokensBefore,
     tokensFreed: viewTokens - tailTokens - textTokens,
     // The text that replaces the history must be written to the cache; the history would have been read from it.
     cacheLost: isCold ? 0 : cachedTail + textTokens,
@@ -148,8 +150,17 @@ interface CutLimits {
 /** Share of the request's budget for the notes, which every later request includes, and for restored files. */
 export const NOTES_SHARE = 0.15;
 export const RESTORED_SHARE = 0.18;
+/** The same for names, and their most tokens: about 300. */
+const NAMES_SHARE = 0.03;
+const NAMES_TOKENS = 1_500;
+const planNames = (budgetTokens: number): number => Math.min(NAMES_TOKENS, budgetTokens * NAMES_SHARE);
+/** Most tokens of notes, names and restored files, given the request's budget. */
+export const planReplacement = (budgetTokens: number): number =>
+  Math.min(MOST_NOTES_CHARACTERS / CHARACTERS_PER_TOKEN, budgetTokens * NOTES_SHARE) +
+  Math.min(MOST_RESTORED_TOKENS, budgetTokens * RESTORED_SHARE) +
+  planNames(budgetTokens);
 /** Tokens that are kept free for notes beside the tail. */
-export const NOTES_TOKENS = 2_500;
+const NOTES_TOKENS = 2_500;
 
 /** Minimum tokens that stay verbatim after a cut, given the request's budget. */
 export const planLeastTail = (budgetTokens: number): number =>
@@ -159,12 +170,12 @@ export const planLeastTail = (budgetTokens: number): number =>
  * Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take at most `share` of the
  * budget.
  */
-export function planTail(
+function planTail(
   budgetTokens: number,
   { fixedTokens, share }: { fixedTokens: number; share: number },
 ): Pick<CutLimits, "leastTail" | "mostTail"> {
   const leastTail = planLeastTail(budgetTokens);
-  const room = Math.floor(budgetTokens * share) - fixedTokens - NOTES_TOKENS;
+  const room = Math.floor(budgetTokens * share) - fixedTokens - NOTES_TOKENS - planNames(budgetTokens);
   const mostTail = Math.min(40_000, Math.floor(budgetTokens * 0.3), room);
   return { leastTail, mostTail: Math.max(leastTail, mostTail) };
 }
@@ -221,38 +232,61 @@ async function recordCut(
 }
 
 /**
- * The text that replaces all messages before `index`: the current notes, what is pinned, and restored files. `tailTokens`
- * are those of the messages that stay. Rejects if the notes cannot be written.
+ * The text that replaces all messages before `index`: the current notes, names, what is pinned, and restored files.
+ * `tail` are the messages that stay, as they are shown. Rejects if the notes cannot be written.
  */
 export async function composeCut(
   context: LayerContext,
   request: ContextRequest,
-  { index, tailTokens }: { index: number; tailTokens: number },
+  { index, tail, tailTokens }: { index: number; tail: readonly Message[]; tailTokens: number },
 ): Promise<string> {
   const { notes, sizes } = context;
   const { budgetTokens, history, sessionID, window } = request;
   const pinned = await formatPinned(context, request, index);
-  const taken = sizes.fixedTokens(sessionID) + tailTokens + estimateTextTokens(pinned.text);
+  const taken = sizes.fixedTokens(sessionID) + tailTokens + estimateTextTokens(pinned);
   // Tokens beside system prompt, tools and tail: in the window, and within the share. Negative if these are too large.
   const most = (window ? countUsableTokens(window) : Number.POSITIVE_INFINITY) - taken;
   const within = Math.min(most, budgetTokens * AFTER_SHARE - taken);
   // The notes stand for all that is not shown any more, so they give way last.
   const wanted = Math.min(Math.max(NOTES_TOKENS, within), Math.max(LEAST_NOTES, most));
   const written = await formatNamedNotes(context, sessionID, Math.min(budgetTokens * NOTES_SHARE, wanted));
-  const left = Math.max(LEAST_RESTORED, within - estimateTextTokens(written));
+  const writtenTokens = estimateTextTokens(written);
+  const namesTokens = Math.max(0, Math.min(planNames(budgetTokens), most - writtenTokens));
+  const readAll = createReadAll(context, request);
   const facts = notes.facts(sessionID);
   const restored = facts
     ? await restore(context, {
-        ...{ sessionID, facts, history, from: index, shown: pinned.titles },
-        mostTokens: Math.min(budgetTokens * RESTORED_SHARE, left),
+        ...{ facts, history, from: index, pinned, readAll, tail },
+        mostTokens: Math.min(
+          budgetTokens * RESTORED_SHARE,
+          Math.max(LEAST_RESTORED, within - writtenTokens - namesTokens),
+        ),
       })
     : "";
+  const names = formatNames({
+    gone: await readGone(request, { index, readAll }),
+    staying: tail,
+    shown: [written, pinned, restored],
+    project: context.folders.project,
+    maxCharacters: namesTokens * CHARACTERS_PER_TOKEN,
+  });
   return [
     `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
     written,
-    ...(pinned.text === "" ? [] : [pinned.text]),
+    ...(names === "" ? [] : [names]),
+    ...(pinned === "" ? [] : [pinned]),
     ...(restored === "" ? [] : [`## Brought back\n\n${restored}`]),
   ].join("\n\n");
+}
+
+/** The messages before `index`; the host gives them from before its summary only when it is asked. */
+async function readGone(
+  { history: { messages } }: ContextRequest,
+  { index, readAll }: { index: number; readAll: ReadAll },
+): Promise<readonly Message[]> {
+  if (!isOnlyRest(messages)) return messages.slice(0, index);
+  const createdMs = messages[index]?.info.time?.created ?? 0;
+  return (await readAll()).filter(({ info }) => (info.time?.created ?? createdMs) < createdMs);
 }
 
 /**
@@ -279,29 +313,22 @@ const PINNED_SHARE = 0.3;
 /** Days of decisions that are looked through: the host no longer gives what was before its summary. */
 const MOST_DAYS = 14;
 
-export interface Pinned {
-  /** The section; empty if there is nothing. */
-  text: string;
-  /** What is shown whole, such as "read src/app.ts". */
-  titles: ReadonlySet<string>;
-}
-
 /**
- * The section with everything pinned that is not among the messages from `from` on. What has no room is named with its
- * file.
+ * The section with everything pinned that is not among the messages from `from` on; empty if there is nothing. What has
+ * no room is named with its file.
  */
 export async function formatPinned(
   { decisions, files, log }: Pick<LayerContext, "decisions" | "files" | "log">,
   { budgetTokens, history, sessionID }: Pick<ContextRequest, "budgetTokens" | "history" | "sessionID">,
   from: number,
-): Promise<Pinned> {
+): Promise<string> {
   const days = (await decisions.days()).sort((a, b) => a - b);
   await decisions.load(days.slice(-MOST_DAYS));
   const results = history.results(from).flatMap((result) => [result.key, readInputKey(result).key]);
   const messages = history.messages.slice(from).map((_, at) => history.keyOf(from + at)?.key ?? "");
   const staying = new Set([...results, ...messages]);
   let room = Math.floor(budgetTokens * PINNED_SHARE * CHARACTERS_PER_TOKEN);
-  const blocks: { title: string; text: string }[] = [];
+  const sections: string[] = [];
   for (const { file, key, text: named = "" } of decisions.pinned(sessionID)) {
     if (file === undefined || staying.has(key)) continue;
     const text = await readPinned(file);
@@ -309,13 +336,9 @@ export async function formatPinned(
     const title = named.slice(named.indexOf(" ") + 1);
     const isRoom = text !== undefined && text.length <= room;
     if (isRoom) room -= text.length;
-    blocks.push(isRoom ? { title, text: `\n${text.trimEnd()}` } : { title, text: `: whole in ${file}` });
+    sections.push(`### ${title}${isRoom ? `\n${text.trimEnd()}` : `: whole in ${file}`}`);
   }
-  const sections = blocks.map(({ text, title }) => `### ${title}${text}`);
-  return {
-    text: sections.length === 0 ? "" : ["## Pinned by the user", ...sections].join("\n\n"),
-    titles: new Set(blocks.flatMap(({ text, title }) => (text.startsWith("\n") ? title : []))),
-  };
+  return sections.length === 0 ? "" : ["## Pinned by the user", ...sections].join("\n\n");
 
   async function readPinned(file: string): Promise<string | undefined> {
     try {

@@ -16,9 +16,9 @@
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import {
-  byAnyone,
   byUser,
   byUserOrLower,
+  byUserOrLowerLimit,
   either,
   enabled,
   only,
@@ -26,6 +26,13 @@ import {
   whole,
 } from "../../src/config/setting.js";
 import type { ContextRequest } from "../../src/context/request.js";
+import {
+  amountByAgent,
+  amountByModel,
+  tokens,
+  USUAL_COLD_TOKENS,
+  USUAL_TOKENS,
+} from "../../src/context/threshold.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import { isSummary } from "../../src/io/message.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
@@ -37,20 +44,23 @@ const LAYER = "full-compact";
 /** How long a compaction waits for the notes to catch up with the host's messages. */
 const FOLLOW_WITHIN_MS = 1_000;
 
-const thresholdTokens = whole(10_000, 10_000_000);
-
 const settings = {
   autoCompact: {
     enabled: enabled("Layer 4: history is compacted automatically."),
-    threshold: byAnyone(
-      thresholdTokens,
-      80_000,
-      "Tokens. Compaction starts at this size, or earlier if the model's window is smaller.",
+    threshold: byUserOrLowerLimit(
+      amountByModel,
+      USUAL_TOKENS,
+      'Tokens from which notes replace history, or a percentage of the model\'s window; earlier if the window is smaller. Also by "provider/model", where * stands for any characters and the most exact name counts, for example {"anthropic/*": "30%", "*": 60000}. The default rises by what system prompt and tools take beyond 15,000 tokens.',
     ),
-    coldThreshold: byAnyone(
-      either(only(false), thresholdTokens),
-      false,
-      "Tokens from which notes replace history at the first request after an hour or longer, if the prompt cache is cold. false: only `threshold` counts then, too.",
+    agents: byUserOrLowerLimit(
+      amountByAgent,
+      {},
+      'The same by agent, instead of `threshold`, for example {"build": "40%", "explore": false}. false: notes never replace history in this agent\'s sessions, unless you ask for it.',
+    ),
+    coldThreshold: byUserOrLowerLimit(
+      either(only(false), tokens),
+      USUAL_COLD_TOKENS,
+      "Tokens from which notes replace history at the first request after a pause in which the prompt cache has gone cold; the default rises like that of threshold. false: none. For models and agents with a threshold of your own, that counts instead.",
     ),
     retryLimit: byUserOrLower(
       whole(1, 10),
@@ -98,7 +108,7 @@ function create(context: LayerContext): LayerParts {
           const { shortenHistory } = await import("./summary.js");
           return shortenHistory(context, request, messages);
         }
-        if (!request.isReady()) return undefined;
+        if (!request.isReady() || !(request.mayCut || request.isCutWanted)) return undefined;
         const { cutHistory } = await import("./cut.js");
         if (await cutHistory({ ...context, breakers }, request, { signal, view: messages }))
           return request.show();
@@ -172,11 +182,10 @@ function reportUncut(
 
 /** `/compact-notes`: replaces history with notes at the next message, however small the context is. */
 function createCompactNotes({
-  config,
   folders,
   requests,
   sizes,
-}: Pick<LayerContext, "config" | "folders" | "requests" | "sizes">): SlashCommand {
+}: Pick<LayerContext, "folders" | "requests" | "sizes">): SlashCommand {
   return {
     name: "compact-notes",
     description: "Strata: replace history with the notes at your next message, without a model call",
@@ -185,14 +194,15 @@ function createCompactNotes({
         return requests.unwantCut(sessionID)
           ? "Cancelled: your next message is sent with the whole history."
           : "Nothing to cancel: no /compact-notes is pending. History that was already replaced stays replaced.";
-      const { NOTES_SHARE, planLeastTail, RESTORED_SHARE } = await import("./cut.js");
-      const leastTail = planLeastTail(config.autoCompact.threshold);
+      const { planLeastTail, planReplacement } = await import("./cut.js");
+      const { thresholdTokens } = requests.thresholdOf(sessionID);
+      const leastTail = planLeastTail(thresholdTokens);
       const total = sizes.lastTotal(sessionID);
       const messages = total === undefined ? undefined : total - sizes.fixedTokens(sessionID);
       if (messages !== undefined && messages <= leastTail) {
         return `Nothing to gain: this session's messages have ${formatCount(messages)} tokens, and the last ${formatCount(leastTail)} always stay word for word.`;
       }
-      const notesTokens = Math.round(config.autoCompact.threshold * (NOTES_SHARE + RESTORED_SHARE));
+      const notesTokens = Math.round(planReplacement(thresholdTokens));
       requests.wantCut(sessionID);
       return [
         "At your next message the notes on this session replace its history, without a model call.",

@@ -13,7 +13,8 @@ import { isSummary, type Message } from "../../src/io/message.js";
 import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { isManualSummary } from "../../src/messages/history.js";
-import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
+import { findOpenTodos } from "../../src/notes/ledger.js";
+import type { Ledger } from "../../src/notes/stored.js";
 import type { Breakers } from "./breakers.js";
 import {
   composeCut,
@@ -24,7 +25,7 @@ import {
   planCut,
   RESTORED_SHARE,
 } from "./cut.js";
-import { restore } from "./restore.js";
+import { createReadAll, restore } from "./restore.js";
 
 const LAYER = "full-compact";
 
@@ -48,7 +49,7 @@ const MOST_OF_A_KIND = 1_600;
 const COMPARED_CHARACTERS = 120;
 const MOST_FAILURES = 10;
 
-export function checkSummary(summary: string, facts: SessionFacts | undefined): CheckedSummary {
+export function checkSummary(summary: string, facts: Ledger | undefined): CheckedSummary {
   const problem = findProblem(summary.trim().length);
   const text = problem === undefined ? summary.trim() : undefined;
   const missing = facts ? findMissing(normalize(text ?? ""), facts) : [];
@@ -56,7 +57,7 @@ export function checkSummary(summary: string, facts: SessionFacts | undefined): 
 }
 
 /** The facts that a summary must contain, for the prompt; bounded. */
-export function formatMustHave(facts: SessionFacts): string {
+export function formatMustHave(facts: Ledger): string {
   const lines = findMissing("", facts);
   if (lines.length === 0) return "";
   return `\nThese facts must be in the summary, word for word:\n${lines.join("\n")}\n`;
@@ -69,7 +70,7 @@ function findProblem(length: number): string | undefined {
 }
 
 /** Facts missing from the summary, at most 12,000 characters plus a line per kind that counts those omitted. */
-function findMissing(summary: string, facts: SessionFacts): string[] {
+function findMissing(summary: string, facts: Ledger): string[] {
   const has = (text: string): boolean => summary.includes(normalize(text).slice(0, COMPARED_CHARACTERS));
   const list = (label: string, texts: readonly string[], most = MOST_OF_A_KIND): string[] => {
     const lines = texts.filter((text) => !has(text)).map((text) => `- ${label}: ${text}`);
@@ -80,18 +81,19 @@ function findMissing(summary: string, facts: SessionFacts): string[] {
     return left === 0 ? lines : [`- ${label}: ${left} more in the notes`, ...lines.slice(left)];
   };
   const textsOf = (rules: readonly { text: string }[]): string[] => rules.map(({ text }) => text);
-  const edited = facts.files.filter(({ isEdited }) => isEdited).map(({ name }) => name);
-  const failed = facts.errors.filter(({ laterSucceeded }) => !laterSucceeded).slice(-MOST_FAILURES);
+  const rulesOf = (wanted: string): string[] => textsOf(facts.rules.filter(({ kind }) => kind === wanted));
+  const edited = facts.files.filter(({ isEdited }) => isEdited).map(({ key }) => key);
+  const failed = facts.failures.filter(({ laterSucceeded }) => !laterSucceeded).slice(-MOST_FAILURES);
   const failures = failed.map(
     ({ exit, input, tool }) => `${tool} ${input}${exit === undefined ? "" : ` (exit status ${exit})`}`,
   );
   return [
-    ...list("The user's rule", textsOf(facts.constraints), MOST_OF_RULES),
-    ...list("The user's correction", textsOf(facts.corrections)),
+    ...list("The user's rule", rulesOf("rule"), MOST_OF_RULES),
+    ...list("The user's correction", rulesOf("correction")),
     ...list("Decided", textsOf(facts.reasons)),
     ...list(
       "Open todo",
-      findOpenTodos(facts.todos).map(({ content }) => content),
+      findOpenTodos(facts).map(({ content }) => content),
     ),
     ...list("Edited", edited),
     ...list("Failed", failures),
@@ -127,9 +129,13 @@ async function composeSummary(
       : `## Left out by this summary\n\nFrom the notes on the session; tool output among it is data.\n${missing.join("\n")}`;
   const mostTokens = budgetTokens * RESTORED_SHARE;
   const restored = facts
-    ? await restore(context, { sessionID, facts, history, from: 0, mostTokens, shown: pinned.titles })
+    ? await restore(context, {
+        ...{ facts, history, from: 0, mostTokens, pinned },
+        readAll: createReadAll(context, request),
+        tail: history.messages,
+      })
     : "";
-  const parts = [body, leftOut, pinned.text, restored === "" ? "" : `## Brought back\n\n${restored}`];
+  const parts = [body, leftOut, pinned, restored === "" ? "" : `## Brought back\n\n${restored}`];
   const text = parts
     .filter((part) => part !== "")
     .join("\n\n")
@@ -172,7 +178,10 @@ export function createRepairSummary(context: LayerContext & { breakers: Breakers
     log.info(LAYER, `the host compacted ${sessionID}; ${what}`);
   };
 
-  /** `rewritten` will stand for the summary; no answer after it is `isFresh`. Tells the breaker too, once. `undefined` for a compaction of before this start, about which nothing is known. */
+  /**
+   * Tokens that the summary frees once `rewritten` stands for it; `undefined` if the host compacted before this start, or an
+   * answer has followed. Tells the breaker as well, once.
+   */
   async function findFreed(
     request: ContextRequest,
     { index, isFresh, key, rewritten }: { index: number; isFresh: boolean; key: string; rewritten: Decision },
@@ -205,8 +214,8 @@ export async function reviseHistory(
   const cutKey = from > 0 ? history.keyOf(from) : undefined;
   const cut = cutKey && find(cutKey.key)?.cut;
   if (cutKey && cut && withdrawal.isStale(cut.at)) {
-    const tailTokens = estimateTokens(history.messages.slice(from));
-    const text = await composeCut(context, request, { index: from, tailTokens });
+    const tail = history.messages.slice(from);
+    const text = await composeCut(context, request, { index: from, tail, tailTokens: estimateTokens(tail) });
     if (text !== cut.text)
       revisions.push({ ...decide(cutKey, { outcome: "revised", of: "cut", text }), layer: LAYER });
   }
@@ -258,10 +267,12 @@ export async function formatNotesSummary(
   sessionID: string,
   messages: readonly Message[],
 ): Promise<string | undefined> {
-  const { config, notes } = context;
+  const { notes, requests } = context;
+  const { mayCut, thresholdTokens } = requests.thresholdOf(sessionID, messages);
+  if (!mayCut) return undefined;
   await notes.learn(sessionID, messages);
   if (!notes.facts(sessionID)?.requests.length) return undefined;
-  const written = await formatNamedNotes(context, sessionID, config.autoCompact.threshold * NOTES_SHARE);
+  const written = await formatNamedNotes(context, sessionID, thresholdTokens * NOTES_SHARE);
   return [
     HEADING,
     "- Go on with what the user asked for last; the notes have it.",

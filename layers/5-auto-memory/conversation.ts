@@ -8,23 +8,16 @@
  *     after a compaction or a cut         a new boot block
  */
 
-import { type Addition, extend } from "../../src/context/additions.js";
+import { type Addition, extend, findExtended } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
+import { waitAtMost } from "../../src/io/clock.js";
 import { isSummary } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
 import type { Findings } from "./findings/findings.js";
-import {
-  countMatchBytes,
-  findOwnText,
-  LAYER,
-  planBoot,
-  readShown,
-  type ShownMemories,
-} from "./injection/boot.js";
-import { createNamedEntities } from "./injection/current-facts.js";
+import { countMatchBytes, LAYER, planBoot, readShown, type ShownMemories } from "./injection/boot.js";
 import {
   createKnownMemories,
   type KnownMemories,
@@ -44,12 +37,9 @@ import {
 import type { AgentJudge } from "./judge/agent-judge.js";
 import type { Question } from "./judge/agent-question.js";
 
-/** Findings about the session's sources, once loaded. */
 type ShownFindings = Pick<Findings, "isGone" | "plan">;
 
 interface ConversationOptions extends KnownMemoriesOptions {
-  /** The few memories that certainly match a text, best first. */
-  match(text: string): readonly Memory[];
   agentJudge?: AgentJudge | undefined;
 }
 
@@ -59,14 +49,15 @@ export function createConversation(context: ConversationOptions) {
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
   const beginnings = createBeginnings(known, { clock, config });
-  const named = createNamedEntities(context);
+  /** Have the memories been read since the last message? */
+  let isPrepared = false;
 
   return {
     /** Starts reading the memories from disk for the new message; returns at once. */
     prepare(): void {
       known.prepare();
+      isPrepared = true;
       agentJudge?.prepare();
-      named.prepare();
     },
 
     /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
@@ -92,20 +83,21 @@ export function createConversation(context: ConversationOptions) {
   ): Promise<Made | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
-    if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
-    known.prepare();
+    if (!key || decided.get(sessionID) === key.key || findExtended(find(key.key), LAYER)) return undefined;
+    const meant = findMeant(context, readAsked(request));
+    if (!isPrepared) known.prepare();
+    isPrepared = false;
     await known.wait(isBeginning(request));
     const shown = readShown(request);
     const boot = beginnings.forMessage(request, shown);
     const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
-    const matches = await findMatches(context, { request, said, isUnseen: isElsewhere(request, findings) });
-    const about = config.recall.enabled ? await named.describe(readAsked(request), shown.text) : undefined;
+    const isUnseen = isElsewhere(request, findings);
+    const matches = await findMatches(context, { request, said, isUnseen, meant: await meant });
     const asked = await agentJudge?.plan(request);
     decided.set(sessionID, key.key);
-    return addAll(key, [boot, matches, about], asked);
+    return addAll(key, [boot, matches], asked);
   }
 
-  /** Adds to the newest result, which has not been sent yet. */
   async function addToResult(
     request: ContextRequest,
     findings: ShownFindings | undefined,
@@ -113,7 +105,7 @@ export function createConversation(context: ConversationOptions) {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
-    if (!last || decided.get(sessionID) === last.key || findOwnText(find(last.key))) return undefined;
+    if (!last || decided.get(sessionID) === last.key || findExtended(find(last.key), LAYER)) return undefined;
     decided.set(sessionID, last.key);
     const boot = beginnings.forResult(request);
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
@@ -129,30 +121,52 @@ export function createConversation(context: ConversationOptions) {
   }
 }
 
-/** The few memories that match the user's words. */
+/**
+ * How long a message waits for the user's embedding endpoint, while its memories are read: an endpoint on this machine
+ * answers in 50 ms, one far away in 200. What comes later is kept for the same words.
+ */
+export const MEANT_WITHIN_MS = 300;
+
+/** The memories that the user's words mean, by the endpoint; none without one, or if it is late. Never rejects. */
+async function findMeant(
+  { clock, config, search }: ConversationOptions,
+  asked: string,
+): Promise<readonly Memory[]> {
+  if (!config.recall.enabled || config.recall.embeddings.url === undefined || asked === "") return [];
+  const waited = await waitAtMost(clock, MEANT_WITHIN_MS, () => search.matchByMeaning(asked));
+  return waited.kind === "done" ? waited.value : [];
+}
+
 async function findMatches(
-  { clock, config, files, findDoubts, folders, match, memories }: ConversationOptions,
+  { clock, config, files, folders, memories, search }: ConversationOptions,
   {
     isUnseen,
+    meant,
     request,
     said,
-  }: { request: ContextRequest; said: ReadonlySet<string>; isUnseen(memory: Memory): boolean },
+  }: {
+    request: ContextRequest;
+    said: ReadonlySet<string>;
+    meant: readonly Memory[];
+    isUnseen(memory: Memory): boolean;
+  },
 ): Promise<string | undefined> {
   const asked = readAsked(request);
   if (!config.recall.enabled || asked === "") return undefined;
   const nowMs = clock.now();
-  const matched = match(asked).filter(isUnseen);
+  const byWords = search.match(asked);
+  const ids = new Set(byWords.map(({ id }) => id));
+  const known = new Set(meant.length > 0 ? memories.known() : []);
+  const matched = [...byWords, ...meant.filter((one) => known.has(one) && !ids.has(one.id))].filter(isUnseen);
   const fresh = findNewMatches(matched, { nowMs, shown: said });
   if (fresh.length === 0) return undefined;
   const roomBytes = SESSION_BYTES - countMatchBytes(request);
   const gone = await findGoneFiles({ files, project: folders.project }, fresh);
-  const doubts = await findDoubts(fresh);
-  const text = planMatches(fresh, { nowMs, roomBytes, gone, doubts });
+  const text = planMatches(fresh, { nowMs, roomBytes, gone });
   memories.noteUse(findLineIDs(text ?? ""));
   return text;
 }
 
-/** The rules that these calls trigger. Pure. */
 function findTriggered(
   request: ContextRequest,
   {
@@ -170,7 +184,7 @@ function findTriggered(
 ): string | undefined {
   const { find, history, shownFrom } = request;
   const lately = history.results(shownFrom()).slice(-CALLS_BETWEEN);
-  const recent = lately.flatMap(({ key }) => findLineIDs(findOwnText(find(key)) ?? ""));
+  const recent = lately.flatMap(({ key }) => findLineIDs(findExtended(find(key), LAYER) ?? ""));
   const isUnseen = isElsewhere(request);
   const waiting = rules.filter(({ memory }) => isUnseen(memory));
   return planTriggered(waiting, subjects, { nowMs, recent: new Set([...recent, ...said]) });
@@ -194,7 +208,6 @@ function addAll(
   };
 }
 
-/** The user's own words in the newest message. */
 function readAsked({ history }: ContextRequest): string {
   return readOwnTexts(history.messages.at(-1)?.parts ?? []).join("\n");
 }
@@ -220,7 +233,6 @@ function createBeginnings(known: KnownMemories, { clock, config }: Pick<LayerCon
   const begun = new Set<string>();
 
   return {
-    /** The block for a message of the user. */
     forMessage: find,
 
     /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */

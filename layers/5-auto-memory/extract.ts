@@ -12,12 +12,9 @@ import { formatError } from "../../src/base/error.js";
 import { number, object, oneOf } from "../../src/base/shape.js";
 import type { Files } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
-import type { Message } from "../../src/io/message.js";
-import { createStateFile, formatState } from "../../src/io/state-file.js";
+import { formatState, readState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Gate } from "../../src/memory/gate/gate.js";
-import { readTime } from "../../src/messages/call.js";
-import { createCountCommands } from "./extraction/commands.js";
 import type { ModelJudge, Work } from "./judge/model-judge.js";
 import type { PastReader } from "./learn/past-sessions.js";
 import { readUsersMessages } from "./words/statements.js";
@@ -32,15 +29,12 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext) {
-  const { clock, family, files, folders, instances, log } = context;
+  const { clock, family, files, folders, instances, log, news } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
-  const countCommands = createCountCommands(context);
   const templates = new Set<string>();
   const isTheirs = (text: string): boolean => !templates.has(text);
   const { enqueue, isAtWork } = createQueue(context);
-  const noteWork = (sessionID: string, untilMs: number): void =>
-    enqueue(sessionID, () => cursors.noteWork(sessionID, untilMs));
-  const judging = createJudging({ ...context, cursors, isTheirs, noteWork });
+  const judging = createJudging({ ...context, cursors, isTheirs });
   let hasLookedBack = false;
 
   return {
@@ -70,11 +64,11 @@ export function createExtraction(context: ExtractionContext) {
     onCompaction: (sessionID: string): void => enqueue(sessionID, async () => judging.begin(sessionID)),
   };
 
-  /** What a subagent is asked are another agent's words. */
+  /** What a subagent is asked are another agent's words, so its session has no cursor. */
   async function begin(sessionID: string, sinceMs: number): Promise<void> {
-    const isKnown = (await cursors.read(sessionID)) !== undefined;
-    const isChild = !isKnown && (await family.findParent(sessionID)) !== undefined;
-    await cursors.begin(sessionID, { untilMs: sinceMs, callsUntilMs: sinceMs, ...(isChild && { isChild }) });
+    const cursor = await cursors.read(sessionID);
+    if (cursor || (await family.findParent(sessionID)) === undefined)
+      await cursors.begin(sessionID, cursor ?? { untilMs: sinceMs });
   }
 
   /** Reads the turns that ended with their process: a session that nobody goes back to is never idle again. */
@@ -87,17 +81,15 @@ export function createExtraction(context: ExtractionContext) {
 
   async function extract(sessionID: string): Promise<void> {
     const cursor = await cursors.read(sessionID);
-    if (!cursor || cursor.isChild) return;
-    const messages = await readSince(context, sessionID, cursor);
+    if (!cursor) return;
+    const messages = await news.readSince(sessionID, cursor.untilMs);
     if (!messages) return;
     const { createTurnKeeper, planUnread } = await import("./extraction/turns.js");
-    const { commands, next, turns } = planUnread(messages, cursor, isTheirs);
+    const { turns, untilMs } = planUnread(messages, cursor.untilMs, isTheirs);
     const keepTurns = createTurnKeeper(context);
     const { waiting } = await keepTurns(turns, { operation: "extract", session: sessionID });
-    await countCommands(sessionID, commands);
-    const hasMoved = next.untilMs !== cursor.untilMs || next.callsUntilMs !== cursor.callsUntilMs;
-    if (hasMoved || cursor.isOpen) await cursors.move(sessionID, next);
     judging.onRead(sessionID, waiting.length);
+    if (untilMs !== cursor.untilMs || cursor.isOpen) await cursors.move(sessionID, untilMs);
   }
 }
 
@@ -122,21 +114,6 @@ function createQueue({ background, config, host, log }: ExtractionContext) {
   };
 }
 
-/** What is new is nearly always among this many messages. */
-const LAST_MESSAGES = 60;
-
-/** `undefined` where the host does not say in time. */
-async function readSince(
-  { host }: ExtractionContext,
-  sessionID: string,
-  { untilMs }: Cursor,
-): Promise<readonly Message[] | undefined> {
-  const last = await host.readMessages(sessionID, LAST_MESSAGES);
-  const first = last?.[0];
-  const isWhole = !first || last.length < LAST_MESSAGES || (readTime(first.info) ?? 0) <= untilMs;
-  return isWhole ? last : host.readMessages(sessionID);
-}
-
 /*
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
  * while, when a history is summarised or replaced by notes, and when a page full of candidates waits. What an ended
@@ -147,31 +124,29 @@ async function readSince(
 interface JudgingContext extends ExtractionContext {
   cursors: Cursors;
   isTheirs(text: string): boolean;
-  /** The session's work up to this time was judged. Returns at once. */
-  noteWork(sessionID: string, untilMs: number): void;
 }
 
 const QUIET_MS = 90_000;
-/** So many messages fill a question. */
 const FULL = 20;
 /** Messages of the session that are looked through for what its work showed. */
 const LAST_MESSAGES_OF_WORK = 120;
 
 function createJudging(context: JudgingContext) {
-  const { background, clock, config, cursors, host, isTheirs, log, noteWork } = context;
+  const { background, clock, config, host, isTheirs, log } = context;
   const mayAsk = config.autoMemory.judge === "auto" || config.autoMemory.judge === "model";
   let judge: ModelJudge | undefined;
   let readPast: PastReader | undefined;
   let isAsking = false;
   let wanted: string | undefined;
+  const startedMs = clock.now();
+  /** By session: what its work showed up to then was told to a model, which has answered. */
+  const toldUntil = new Map<string, number>();
   let cancel = (): void => {};
   let waiting = 0;
 
   return {
-    /** Somebody speaks: the quiet is over. */
     onTurn: (): void => cancel(),
 
-    /** A session's turn was read, and so many of its messages wait. */
     onRead(sessionID: string, more: number): void {
       if (!mayAsk) return;
       waiting += more;
@@ -208,12 +183,12 @@ function createJudging(context: JudgingContext) {
     const { createModelJudge, findWork } = await import("./judge/model-judge.js");
     judge ??= createModelJudge(context);
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES_OF_WORK)) ?? [];
-    const sinceMs = (await cursors.read(sessionID))?.workUntilMs ?? 0;
+    const sinceMs = toldUntil.get(sessionID) ?? startedMs;
     const isNew = ({ atMs }: Work): boolean => atMs > sinceMs;
     const work = findWork(messages, readUsersMessages(messages, isTheirs)).filter(isNew);
     const { answered } = await judge({ sessionID, work });
     // What no model has answered about is told again the next time.
-    if (answered > 0 && work.length > 0) noteWork(sessionID, Math.max(...work.map(({ atMs }) => atMs)));
+    if (answered > 0 && work.length > 0) toldUntil.set(sessionID, Math.max(...work.map(({ atMs }) => atMs)));
     if (!config.autoMemory.pastSessions) return;
     const { createPastReader } = await import("./learn/past-sessions.js");
     readPast ??= createPastReader(context);
@@ -230,14 +205,8 @@ function createJudging(context: JudgingContext) {
 export interface Cursor {
   /** Messages of the user's up to this time are read. */
   untilMs: number;
-  /** Commands up to this time are counted. */
-  callsUntilMs: number;
-  /** A subagent's: it is told what to do by another agent, and nothing of it is the user's word. */
-  isChild?: true;
   /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
   isOpen?: true;
-  /** What its work showed up to this time was told to a judge, which answered. */
-  workUntilMs?: number;
 }
 
 export type Cursors = ReturnType<typeof createCursors>;
@@ -245,38 +214,28 @@ export type Cursors = ReturnType<typeof createCursors>;
 /** Calls that write reject with the system's error. */
 export function createCursors({ files, folder, log }: { files: Files; folder: string; log: Log }) {
   const known = new Map<string, Cursor>();
-  const stored = createStateFile<Cursor, undefined>({
-    files,
-    parse: (text) => parseCursor(JSON.parse(text)),
-    format: formatState,
-    fresh: undefined,
-    complain: { log, source: LAYER, anew: "begun anew" },
-  });
   const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
+  const stored = (sessionID: string): Promise<Cursor | undefined> =>
+    readState(files, pathOf(sessionID), parseCursor, { log, source: LAYER, anew: "begun anew" });
+  const write = (sessionID: string, cursor: Cursor): Promise<void> =>
+    files.writeWhole(pathOf(sessionID), formatState(cursor));
 
   return {
     read,
 
-    /** A turn begins: the cursor stays where it is, and is put there when there is none. */
+    /** A turn begins where the cursor is. */
     async begin(sessionID: string, cursor: Cursor): Promise<void> {
-      const found = await read(sessionID);
-      if (found?.isOpen || found?.isChild) return;
-      const begun: Cursor = { ...(found ?? cursor), ...(!cursor.isChild && { isOpen: true }) };
+      if (cursor.isOpen) return;
+      const begun: Cursor = { ...cursor, isOpen: true };
       // Known first: a disk that does not take it must not make the turn read twice.
       known.set(sessionID, begun);
-      await stored.write(pathOf(sessionID), begun);
+      await write(sessionID, begun);
     },
 
-    /** All turns are read up to there. What was judged of its work stays noted. */
-    async move(sessionID: string, to: Pick<Cursor, "callsUntilMs" | "untilMs">): Promise<void> {
-      const { workUntilMs } = (await read(sessionID)) ?? {};
-      await put(sessionID, { ...to, ...(workUntilMs !== undefined && { workUntilMs }) });
-    },
-
-    /** Its work up to this time was judged. */
-    async noteWork(sessionID: string, workUntilMs: number): Promise<void> {
-      const found = await read(sessionID);
-      if (found) await put(sessionID, { ...found, workUntilMs });
+    /** All turns are read up to there. */
+    async move(sessionID: string, untilMs: number): Promise<void> {
+      await write(sessionID, { untilMs });
+      known.set(sessionID, { untilMs });
     },
 
     /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
@@ -284,7 +243,7 @@ export function createCursors({ files, folder, log }: { files: Files; folder: st
       const open: string[] = [];
       for (const name of await files.list(folder)) {
         const [, sessionID] = /^(.+)\.json$/.exec(name) ?? [];
-        if (sessionID !== undefined && (await stored.read(pathOf(sessionID)))?.isOpen) open.push(sessionID);
+        if (sessionID !== undefined && (await stored(sessionID))?.isOpen) open.push(sessionID);
       }
       return open;
     },
@@ -292,27 +251,16 @@ export function createCursors({ files, folder, log }: { files: Files; folder: st
 
   /** `undefined` when the session was never begun. A cursor that cannot be read counts as none, and is logged. */
   async function read(sessionID: string): Promise<Cursor | undefined> {
-    const cursor = known.get(sessionID) ?? (await stored.read(pathOf(sessionID)));
+    const cursor = known.get(sessionID) ?? (await stored(sessionID));
     if (cursor) known.set(sessionID, cursor);
     return cursor;
   }
-
-  async function put(sessionID: string, cursor: Cursor): Promise<void> {
-    await stored.write(pathOf(sessionID), cursor);
-    known.set(sessionID, cursor);
-  }
 }
 
-const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number, callsUntilMs: number });
+const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number });
 
 function parseCursor(value: unknown): Cursor | undefined {
   if (!isCursor(value)) return undefined;
-  const { callsUntilMs, isChild, isOpen, untilMs, workUntilMs } = value;
-  return {
-    untilMs,
-    callsUntilMs,
-    ...(isChild === true && { isChild }),
-    ...(isOpen === true && { isOpen }),
-    ...(number(workUntilMs) && { workUntilMs }),
-  };
+  const { isOpen, untilMs } = value;
+  return { untilMs, ...(isOpen === true && { isOpen }) };
 }

@@ -37,8 +37,7 @@ import { createConversation } from "./conversation.js";
 import { createExtraction } from "./extract.js";
 import type { Findings } from "./findings/findings.js";
 import { LAYER, planWithdrawal } from "./injection/boot.js";
-import { createAgentChanges, createConflicts, refuseConflict } from "./injection/conflicts.js";
-import { createFindDoubts } from "./injection/current-facts.js";
+import { createConflicts, formatChange, refuseConflict } from "./injection/conflicts.js";
 import { createAgentJudge } from "./judge/agent-judge.js";
 import { createMemoryTools } from "./tools/tools.js";
 import { readUsersMessages, type UsersMessage } from "./words/statements.js";
@@ -53,10 +52,8 @@ export const files: readonly FileKind[] = [
   { path: ".opencode/strata/state/extraction/past-sessions.json" },
 ];
 
-/** Number of messages searched for results. */
 const LAST_MESSAGES = 3;
 
-/** A GitLab or GitHub instance. */
 const forge: Allowed<{ kind: "gitlab" | "github"; url: string; tokenEnv?: string | undefined }> = {
   type: "object",
   properties: {
@@ -78,7 +75,7 @@ export const settings = {
     judge: byUser(
       oneOf(["auto", "model", "agent", "off"]),
       "auto",
-      "Who judges what of your words is kept: model is your small model, in the background; agent is the running agent, asked at the end of its context; auto is the model where one is named, else the agent; off keeps only what you mark (remember: …, from now on …) or repeat.",
+      "Who judges which of your sentences are kept. model: your small model, in the background; agent: the running agent, asked at the end of its context; auto: the model if one is named, else the agent; off: only what you mark (remember: …, from now on …) or repeat is kept.",
     ),
     keepOutOfGit: byUserOrLower(
       listOf(oneOf(memoryTypes)),
@@ -103,19 +100,19 @@ export const settings = {
     activeSessions: byUserOrLower(
       flag,
       true,
-      "The beginning names other active sessions of the project, in any instance, and their last requests.",
+      "The beginning of a session names other active sessions of the project, in any instance, and their last requests.",
     ),
-    blockers: byUser(flag, true, "The beginning lists open blockers."),
-    directives: byUser(flag, true, "The beginning lists your rules."),
+    blockers: byUser(flag, true, "The beginning of a session lists open blockers."),
+    directives: byUser(flag, true, "The beginning of a session lists your rules."),
     recentDecisions: byUserOrLower(
       flag,
       false,
-      "The beginning lists the decisions of the last 30 days, newest first, before other memories.",
+      "The beginning of a session lists the decisions of the last 30 days, newest first, before other memories.",
     ),
     maxItems: byUserOrLower(
       whole(0, 200),
       200,
-      "Maximum number of other memories at the beginning. The whole beginning stays below 2,000 tokens.",
+      "Maximum number of other memories at the beginning of a session. All of it stays below 2,000 tokens.",
     ),
   },
   findings: {
@@ -133,7 +130,7 @@ export const settings = {
           "https://api.openai.com/v1",
         ),
         undefined,
-        "An OpenAI-compatible /embeddings endpoint, or Ollama. With it and a model, memory_recall and /recall also find memories by their meaning.",
+        "An OpenAI-compatible /embeddings endpoint, or Ollama. With it and a model, memories are also found by their meaning: it gets each search and your messages.",
       ),
       model: byUser<string>(
         { type: "string", minLength: 1, maxLength: 200 },
@@ -148,21 +145,16 @@ export const settings = {
       timeoutMs: byUserOrLower(
         whole(100, 120_000),
         10_000,
-        "Milliseconds for a batch of memories. A query waits for at most 1,000.",
+        "Milliseconds for a batch of memories. A search waits for at most 1,000, a message for 300.",
       ),
       dimensions: byUser(whole(8, 8_192), undefined, "Length of the vectors, if the model offers several."),
       allowPrivate: byUserOrLower(
         flag,
         false,
-        "Whether private memories may be sent to an endpoint on another machine. To this machine they are.",
+        "Whether private memories may be sent to an endpoint on another machine. An endpoint on this machine gets them.",
       ),
     },
     entities: {
-      background: byUserOrLower(
-        flag,
-        false,
-        "Whether Strata looks up this project's issues and merge requests in messages at GitLab or GitHub. Otherwise only strata enrich asks.",
-      ),
       hosts: byUser(
         listOf(forge),
         [],
@@ -192,6 +184,7 @@ const proof: Proof = {
 export const autoMemory: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
+  const quotes = async () => (await import("../../src/conversations/quotes.js")).openQuotes(context);
   const { config, family, folders, memories, search, toasts } = context;
   const privateTypes = planPrivateTypes(config, folders);
   const conflicts = createConflicts({
@@ -200,11 +193,10 @@ function create(context: LayerContext): LayerParts {
     folder: folders.memory,
     isPrivate: (type) => privateTypes.includes(type),
   });
-  const changes = createAgentChanges(context);
-  const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };
+  const shared = { ...context, conflicts };
   const gate = createGate({ memories: { ...memories, remember }, search });
   const agentJudge = createAgentJudge({ ...context, gate });
-  const conversation = createConversation({ ...shared, agentJudge, match: search.match });
+  const conversation = createConversation({ ...shared, agentJudge });
   const extraction = createExtraction({ ...context, gate });
   const readUsers = createUsersReader(context, extraction.isTheirs);
   let findings: Findings | undefined;
@@ -213,7 +205,10 @@ function create(context: LayerContext): LayerParts {
   return {
     withinMs: { context: 1_000 },
     onIdle: async () => findings?.onIdle(),
-    tools: createMemoryTools({ ...shared, agentJudge, gate, readUsersMessages: readUsers }),
+    tools: createMemoryTools({
+      ...{ ...shared, agentJudge, gate, readUsersMessages: readUsers, quotes },
+      tellUser: (change) => toasts.show(formatChange(change), "info"),
+    }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);
@@ -246,7 +241,6 @@ function create(context: LayerContext): LayerParts {
         if (type === "session.compacted") extraction.onCompaction(sessionID);
         if (type !== "session.idle") return undefined;
         extraction.onIdle(sessionID);
-        findings?.onTurnEnd(sessionID);
         return undefined;
       },
     },
@@ -260,9 +254,11 @@ function create(context: LayerContext): LayerParts {
     findings ??= createFindings(context);
   }
 
-  /** Does not overwrite what another instance has written meanwhile. */
+  /** Does not overwrite what another instance has written meanwhile, and tells the user what was stored unasked. */
   async function remember(draft: MemoryDraft, cause: Cause): Promise<Written> {
     const written = await conflicts.remember(draft, cause);
+    if (written.kind === "written" && !written.isKnown && cause.operation === "extract")
+      toasts.show(`remembered: ${written.memory.title} (/memory-undo takes it back)`, "info");
     if (written.kind !== "conflict") return written;
     toasts.show(`two versions of "${written.existing.title}", which holds? ${written.path}`, "warning");
     return refuseConflict(written);

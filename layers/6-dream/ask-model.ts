@@ -11,12 +11,12 @@ import { formatError } from "../../src/base/error.js";
 import type { Sliced } from "../../src/base/slices.js";
 import type { Prompts } from "../../src/io/prompts.js";
 import { findSecretIn } from "../../src/memory/draft.js";
-import { findContradictions, findNearPairs, isProtected, nameWords } from "../../src/memory/likeness.js";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import type { Generation } from "../../src/models/generation.js";
 import { coverageOf, findStrayPivot, readWords } from "../../src/text/words.js";
 import type { Merge } from "./plan.js";
+import { findContradictions, findNearPairs, isProtected, nameWords } from "./plan.js";
 
 /** Memories on one subject that no rule can merge. */
 export type Group = readonly Memory[];
@@ -56,7 +56,6 @@ function mayBeShown(memory: Memory): boolean {
   return memory.sensitivity === "internal" && memory.status === "active" && isFree && isShort;
 }
 
-/** Names a group by its members' wording, one hash for each member. */
 export const nameGroup = (group: Group): string => group.map(nameWords).sort().join(" ");
 
 /** Asks a model about these groups. Rejects only if the prompt cannot be read. */
@@ -74,9 +73,7 @@ const LONGEST_ANSWER = 16_000;
 export function createAskModel(options: {
   generation: Pick<Generation, "generate">;
   prompts: Prompts;
-  /** The session in which the dream was asked for. */
   sessionID: string;
-  /** Of prompt and answer. */
   maxTokens: number;
   deadlineMs: number;
 }): AskModel {
@@ -127,7 +124,6 @@ const entrySchema = z.strictObject({
 });
 type Entry = z.infer<typeof entrySchema>;
 
-/** The valid merges in the model's list for these groups, and the reasons for each refusal. */
 export function* checkAnswer(
   text: string,
   groups: readonly Group[],
@@ -156,7 +152,6 @@ export function* checkAnswer(
   return { merges, refused };
 }
 
-/** The list, or what is wrong with it. */
 function parseEntries(text: string): unknown[] | string {
   try {
     const list: unknown = JSON.parse(text);

@@ -4,31 +4,24 @@
  *     renew     facts taken from files
  *     plan      merge duplicates, archive what is over and the like by rules; merge similar memories with a model, if
  *               one may be asked
- *     write     all changes at once; then old sessions' notes move to their archive
- *     record    in the dream state, in DREAMS.md and in the log
+ *     write     all changes at once
+ *     record    in the dream state, with the files that no session needs, which are put away then; in DREAMS.md and the log
  *
  * Only facts change before the write, so a dream can be aborted at any moment. If a memory changes meanwhile, it plans
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { DAY_MS } from "../../src/base/days.js";
 import { formatError, StrataError } from "../../src/base/error.js";
 import { inSlices, type Sliced } from "../../src/base/slices.js";
-import type { Clock } from "../../src/io/clock.js";
-import type { Files } from "../../src/io/files.js";
 import type { HeldLock, Locks } from "../../src/io/locks.js";
-import type { Log } from "../../src/io/log.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findRefusal, findSecretIn } from "../../src/memory/draft.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
-import { nameWords } from "../../src/memory/likeness.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { hasHistory } from "../../src/memory/path.js";
 import { effectiveImportance } from "../../src/memory/rank.js";
 import { readConflictRecords } from "../../src/memory/store/conflict-log.js";
 import type { Memories } from "../../src/memory/store/store.js";
-import { planPaths, readSessionID } from "../../src/notes/session-files.js";
 import {
   type DreamState,
   isWatched,
@@ -36,7 +29,6 @@ import {
   readDreamState,
   writeDreamState,
 } from "../../src/project/dream-state.js";
-import type { Folders } from "../../src/project/folders.js";
 import { checkFacts } from "../../src/sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../src/sources/bootstrap/taken.js";
 import {
@@ -49,12 +41,12 @@ import {
 } from "./ask-model.js";
 import { isWithin } from "./gates.js";
 import { type DreamReport, formatCounts, writeDream } from "./page.js";
-import { type Drafts, merge, nameFinding, planDream, readChanges, readLiving } from "./plan.js";
+import { type Drafts, merge, nameWords, planDream, readChanges, readLiving } from "./plan.js";
+import { listExpired, type PutAwayParts, planMoves, putAway } from "./put-away.js";
 
 export interface RunOptions {
   /** After this time the dream is aborted, with nothing changed. */
   maxRuntimeMs: number;
-  /** Plans without changing anything. */
   isDry?: boolean;
   /** Why there should be no dream now, as a clause; asked again once the lock is held. */
   findObstacle?(state: DreamState): string | undefined;
@@ -69,16 +61,11 @@ export type DreamOutcome =
   | { kind: "refused"; why: string }
   | { kind: "failed"; why: string };
 
-export interface DreamParts {
-  clock: Clock;
-  files: Files;
-  folders: Folders;
+export interface DreamParts extends PutAwayParts {
   locks: Locks;
-  log: Log;
   memories: Memories;
 }
 
-/** State of one dream, which may plan more than once and asks the model once. */
 interface Dream extends RunOptions {
   id: string;
   signal: AbortSignal;
@@ -93,8 +80,6 @@ const SOURCE = "dream";
 const MOST_TRIES = 3;
 /** Share of the dream's time; the rest suffices for the rules if the model never answers. */
 const MODELS_SHARE = 0.8;
-/** For each dream; the next one reports the rest. */
-const MOST_FINDINGS = 20;
 
 /** Never rejects. */
 export async function runDream(parts: DreamParts, options: RunOptions): Promise<DreamOutcome> {
@@ -134,9 +119,9 @@ async function tidy(parts: DreamParts, dream: Dream, lock: HeldLock): Promise<Dr
       log.warn(SOURCE, `cannot renew facts from their files: ${formatError(thrown)}`),
     );
   for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const head = { id, time: new Date(clock.now()).toISOString() };
     const planned = await plan(parts, dream, state);
-    const oldNotes = await findOldNotes(parts);
-    const report = { id, time: new Date(clock.now()).toISOString(), ...planned, oldNotes: oldNotes.length };
+    const report = { ...head, ...planned, moves: await planMoves(parts, head) };
     if (dream.isDry) return { kind: "planned", report };
     dream.signal.throwIfAborted();
     await lock.check();
@@ -144,8 +129,11 @@ async function tidy(parts: DreamParts, dream: Dream, lock: HeldLock): Promise<Dr
     const written = await memories.changeAll(planned.changes, { operation: SOURCE, run: id });
     dream.isWriting = false;
     if (written.kind === "written") {
-      await archiveNotes(parts, oldNotes);
-      return { kind: "done", report: await recordSuccess(parts, { dream, report, state }) };
+      // What is not recorded is not moved: an undo could not move it back.
+      const isRecorded = await recordSuccess(parts, { dream, report, state });
+      const done = { ...report, moves: isRecorded ? await putAway(parts, report.moves) : [] };
+      await tell(parts, done);
+      return { kind: "done", report: done };
     }
     refusal = written.why;
   }
@@ -157,7 +145,9 @@ async function tidy(parts: DreamParts, dream: Dream, lock: HeldLock): Promise<Dr
  * has to accept a changed one again. All changes of a call are one run, which one undo reverts. Rejects with the system's
  * error.
  */
-export async function renewFacts(parts: Omit<DreamParts, "locks">): Promise<void> {
+export async function renewFacts(
+  parts: Pick<DreamParts, "clock" | "files" | "folders" | "log" | "memories">,
+): Promise<void> {
   const { clock, files, folders, log, memories } = parts;
   const all = await memories.list({ archived: true });
   if (!all.some(readTaken)) return;
@@ -180,9 +170,8 @@ export async function renewFacts(parts: Omit<DreamParts, "locks">): Promise<void
   if (renewed > 0) log.info(SOURCE, `${renewed} facts renewed from their files`);
 }
 
-type Planned = Pick<DreamReport, "changes" | "findings" | "refused" | "usedModel">;
+type Planned = Omit<DreamReport, "id" | "moves" | "time">;
 
-/** Reads what the rules need, then merges with a model what they leave over. Rejects when the signal is aborted. */
 async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise<Planned> {
   const { clock, files, folders, memories } = parts;
   const all = await memories.list({ archived: true });
@@ -195,7 +184,7 @@ async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise
   const gone = await findGoneFiles({ files, project: folders.project }, present);
   dream.signal.throwIfAborted();
   const nowMs = clock.now();
-  const { drafts, findings } = planDream({
+  const { contradictions, drafts, stale } = planDream({
     memories: present,
     nowMs,
     effectiveImportance: (memory) => effectiveImportance(memory, memories.useOf(memory.id), nowMs),
@@ -204,7 +193,7 @@ async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise
     missingPaths: ({ id }) => gone.get(id) ?? [],
   });
   const merged = await mergeWithModel(parts, dream, { drafts, seen: state.seen });
-  return { changes: readChanges(drafts), findings, ...merged };
+  return { changes: readChanges(drafts), contradictions, stale, ...merged };
 }
 
 /** The memories that a dream may change: not foreign ones, and none that the store would refuse to write. */
@@ -220,7 +209,6 @@ function* findTidied(all: readonly Memory[]): Sliced<Memory[]> {
   return tidied;
 }
 
-/** Adds the model's merges to the drafts. */
 async function mergeWithModel(
   { clock, log }: DreamParts,
   dream: Dream,
@@ -244,18 +232,12 @@ async function mergeWithModel(
   return { refused, usedModel: merges.length > 0 };
 }
 
-/**
- * Returns the report as shown: only with findings that no earlier dream reported. A failure to record does not undo the
- * dream.
- */
+/** Returns whether it is recorded: a failure does not undo the dream. */
 async function recordSuccess(
   { clock, files, folders, log }: DreamParts,
   { dream, report, state }: { dream: Dream; report: DreamReport; state: DreamState },
-): Promise<DreamReport> {
-  const { changes, id, refused, usedModel } = report;
-  const fresh = report.findings.filter((one) => !state.told.includes(nameFinding(one)));
-  const shown = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
-  const told = shown.findings.map(nameFinding);
+): Promise<boolean> {
+  const { contradictions, moves: moved, refused, stale, usedModel } = report;
   const { answer } = dream;
   // It answered with changes, and none was accepted.
   const isNonsense = refused.length > 0 && !usedModel;
@@ -263,15 +245,20 @@ async function recordSuccess(
   const asked = answer && answer.kind !== "refused" && { hasModelFailed: !isGood };
   const seen = isGood ? answer.asked.map(nameGroup) : [];
   try {
-    const next = noteSuccess(state, clock.now(), { ...asked, seen, told });
+    const next = noteSuccess(state, clock.now(), { ...asked, contradictions, seen, stale, moved });
     await writeDreamState(files, folders.dreamState, next);
+    return true;
   } catch (thrown) {
     log.warn(SOURCE, `the dream is done, but its state cannot be written: ${formatError(thrown)}`);
+    return false;
   }
-  await writeDream({ files, folder: folders.memory, log }, shown);
-  log.info(SOURCE, `${id}: ${formatCounts(changes)}${usedModel ? ", with a model" : ""}`);
+}
+
+async function tell({ files, folders, log }: DreamParts, report: DreamReport): Promise<void> {
+  const { id, refused, usedModel } = report;
+  await writeDream({ files, folder: folders.memory, log }, report);
+  log.info(SOURCE, `${id}: ${formatCounts(report)}${usedModel ? ", with a model" : ""}`);
   for (const why of refused) log.warn(SOURCE, `${id}: rejected a change of the model: ${why}`);
-  return shown;
 }
 
 /** Never rejects. `signal`: of the caller, whose abort is no failure. */
@@ -312,80 +299,31 @@ export async function dreamInSession(
   context: LayerContext,
   { sessionID, ...options }: { sessionID: string; signal: AbortSignal } & Pick<RunOptions, "findObstacle">,
 ): Promise<DreamOutcome> {
-  const { checkpoints, clock, config, files, folders } = context;
+  const { clock, config, fileKinds, files, folders, host } = context;
   const { maxRuntime: maxRuntimeMs } = config.dream;
-  await checkpoints.keep(sessionID, "dream");
   const deadlineMs = Math.floor(maxRuntimeMs * MODELS_SHARE);
   const { lastModelFailureMs } = await readDreamState(files, folders.dreamState);
   // After a failure the model is not asked for a while; the rules still apply.
   const isAllowed = !isWithin(lastModelFailureMs, MODEL_PAUSE_MS, clock.now());
   const askModel = isAllowed && createAskModel({ ...context, sessionID, maxTokens: MOST_TOKENS, deadlineMs });
-  return runDream(context, { maxRuntimeMs, ...(askModel && { askModel }), ...options });
+  const parts = {
+    ...context,
+    listExpired: () => listExpired({ clock, files, folders, processes: host.processes }, fileKinds),
+  };
+  return runDream(parts, { maxRuntimeMs, ...(askModel && { askModel }), ...options });
 }
 
-/** Formats the outcome for people. */
 export function formatOutcome(outcome: DreamOutcome, memoryFolder: string): string {
   if (outcome.kind === "refused" || outcome.kind === "failed") return `No dream: ${outcome.why}.`;
-  const { changes, findings } = outcome.report;
-  const look = findings.length > 0 ? [`${findings.length} to review`] : [];
-  const isEmpty = changes.length + findings.length === 0;
-  const more = isEmpty ? [] : [`details in ${memoryFolder}/DREAMS.md; /memory-undo undoes it`];
-  return [formatCounts(changes), ...look, ...more].join("\n");
+  const { report } = outcome;
+  const more = isEmpty(report) ? [] : [`details in ${memoryFolder}/DREAMS.md; /memory-undo undoes it`];
+  return [formatCounts(report), ...more].join("\n");
 }
 
-/** The message after a dream; `undefined` if the dream changed nothing. */
+const isEmpty = ({ changes, moves }: DreamReport): boolean => changes.length + moves.length === 0;
+
+/** The message after a dream, in one line; `undefined` if the dream changed nothing. */
 export function formatNews(outcome: DreamOutcome): string | undefined {
-  if (outcome.kind !== "done" || outcome.report.changes.length === 0) return undefined;
-  return `memory tidied: ${formatCounts(outcome.report.changes)}`;
-}
-
-/* The notes of long unused sessions go to `.opencode/session-memory/archive`, where only `check --fix` removes them. */
-
-/** Days after which the notes of an unused session are archived. */
-const NOTES_DAYS = 180;
-
-/** Ids of sessions without a file changed within `NOTES_DAYS`, sorted by name. */
-async function findOldNotes({ clock, files, folders }: DreamParts): Promise<string[]> {
-  const { sessionMemory } = folders;
-  const names = await files.list(sessionMemory);
-  const sessions = new Set(names.map(readID).filter((id) => id !== undefined));
-  const latestMs = clock.now() - NOTES_DAYS * DAY_MS;
-  const old: string[] = [];
-  for (const id of sessions) {
-    const stats = await Promise.all(listNotes(sessionMemory, id).map((path) => files.statItself(path)));
-    const found = stats.filter((stat) => stat !== undefined);
-    if (found.every(({ kind, modifiedMs }) => kind === "file" && modifiedMs <= latestMs)) old.push(id);
-  }
-  return old;
-}
-
-/** The session of a page or a stored file; a page that a person put there has another name. */
-const readID = (name: string): string | undefined =>
-  readSessionID(name) ?? /^(ses_[\w-]+)\.md$/.exec(name)?.[1];
-
-/** The stored file comes last: after a crash between the two, the session still counts as old. */
-function listNotes(folder: string, id: string): string[] {
-  const { notes, previous, stored } = planPaths(folder, id);
-  return [previous, notes, stored];
-}
-
-/** Never rejects: the next dream retries what cannot be moved. */
-async function archiveNotes(
-  { files, folders: { sessionMemory }, log }: DreamParts,
-  sessions: readonly string[],
-): Promise<void> {
-  const archive = join(sessionMemory, "archive");
-  for (const id of sessions) {
-    try {
-      // A session may be used again after its notes were archived, and grow old again.
-      const taken = (await files.list(archive)).map(readID);
-      let name = id;
-      for (let n = 2; taken.includes(name); n++) name = `${id}-${n}`;
-      const targets = listNotes(archive, name);
-      for (const [n, path] of listNotes(sessionMemory, id).entries())
-        await files.rename(path, targets[n] ?? path);
-    } catch (thrown) {
-      log.warn(SOURCE, `cannot archive the notes of ${id}: ${formatError(thrown)}`);
-    }
-  }
+  if (outcome.kind !== "done" || isEmpty(outcome.report)) return undefined;
+  return `memory tidied: ${formatCounts(outcome.report)}; /memory-undo takes it back`;
 }

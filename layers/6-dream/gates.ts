@@ -1,17 +1,17 @@
-/** Decides whether a dream is due. The gates are ordered by cost; the lock, the most expensive, comes after them. */
+/** Decides whether a dream is due; the lock comes after these gates. */
+import { DAY_MS } from "../../src/base/days.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { DreamState } from "../../src/project/dream-state.js";
 
 export interface GateFacts {
   nowMs: number;
   intervalMs: number;
-  /** Number of memories created or changed since the last success. */
   changed: number;
   /** Is a turn running, here or in another instance? */
   isBusy: boolean;
 }
 
-/** With fewer changed memories a dream is not worth its cost. */
+/** With fewer changed memories a dream is not worth its cost, but for the one a day that upkeep takes. */
 const LEAST_CHANGED = 5;
 const FIRST_BACKOFF_MS = 10 * 60_000;
 const LONGEST_BACKOFF_MS = 24 * 3_600_000;
@@ -28,7 +28,8 @@ export function findObstacle(
   if (isWithin(lastSuccessMs, intervalMs, nowMs)) return "the last dream was not long ago";
   if (failures > 0 && isWithin(lastFailureMs, planBackoff(failures), nowMs))
     return "the last dream failed not long ago";
-  if (changed < LEAST_CHANGED) return `only ${changed} memories have changed since the last dream`;
+  if (changed < LEAST_CHANGED && isWithin(lastSuccessMs, DAY_MS, nowMs))
+    return `only ${changed} memories have changed since the last dream`;
   return isBusy ? "a session is busy" : undefined;
 }
 
@@ -42,48 +43,15 @@ export function isWithin(timeMs: number | undefined, spanMs: number, nowMs: numb
   return timeMs !== undefined && timeMs <= nowMs && nowMs - timeMs < spanMs;
 }
 
-export function createGates({
-  clock,
-  config,
-  instances,
-  memories,
-}: Pick<LayerContext, "clock" | "config" | "instances" | "memories">) {
-  const busy = new Set<string>();
-
-  return {
-    /** A turn of this session has begun, or ended. */
-    note(sessionID: string, is: "busy" | "idle"): void {
-      if (is === "busy") busy.add(sessionID);
-      else busy.delete(sessionID);
-    },
-
-    /** Why there should be no dream now, as a clause. Reads the memories only if the cheaper gates are open. */
-    async findObstacle(state: DreamState): Promise<string | undefined> {
-      const early = findObstacle(state, { ...readFacts(state), changed: Number.POSITIVE_INFINITY });
-      if (early !== undefined) return early;
-      await memories.list();
-      return findObstacle(state, { ...readFacts(state), isBusy: await isBusy() });
-    },
-
-    /** The same from what is in memory: does not read the disk or ask whether sessions are busy. */
-    findKnownObstacle: (state: DreamState): string | undefined => findObstacle(state, readFacts(state)),
-  };
-
-  function readFacts({ lastSuccessMs = 0 }: DreamState): GateFacts {
-    const nowMs = clock.now();
-    const sinceMs = lastSuccessMs > nowMs ? 0 : lastSuccessMs;
-    const isFresh = (updatedMs: number): boolean => updatedMs > sinceMs && updatedMs <= nowMs;
-    const changed = memories
-      .known()
-      .filter(({ isForeign, updated }) => !isForeign && isFresh(Date.parse(updated))).length;
-    return { nowMs, intervalMs: config.dream.interval, changed, isBusy: false };
-  }
-
-  async function isBusy(): Promise<boolean> {
-    if (busy.size > 0) return true;
-    const living = await instances.living();
-    return living.some(
-      ({ id, sessions }) => id !== instances.ownID && sessions.some(({ state }) => state === "busy"),
-    );
-  }
+/** What is known without reading the disk; memories count as they were last read. */
+export function readFacts(
+  { clock, config, memories }: Pick<LayerContext, "clock" | "config" | "memories">,
+  { lastSuccessMs = 0 }: DreamState,
+): Omit<GateFacts, "isBusy"> {
+  const nowMs = clock.now();
+  const sinceMs = lastSuccessMs > nowMs ? 0 : lastSuccessMs;
+  const isFresh = (updatedMs: number): boolean => updatedMs > sinceMs && updatedMs <= nowMs;
+  const own = memories.known().filter(({ isForeign }) => !isForeign);
+  const changed = own.filter(({ updated }) => isFresh(Date.parse(updated))).length;
+  return { nowMs, intervalMs: config.dream.interval, changed };
 }

@@ -2,8 +2,8 @@
  * Layer 6: tidies memory in the background while all sessions are idle. Rules come first, without a model call; a model may
  * then look at what they leave over.
  *
- *     a turn has ended   after a quiet period, renews facts from their files; checks the gates, cheapest first; then
- *                        dreams in the background
+ *     a turn has ended   after a quiet period, renews facts from their files; checks the gates; then dreams in the
+ *                        background
  *     /dream             dreams now, whatever the gates say
  *     /memory-undo       undoes the last change of memory: a dream or a single change
  */
@@ -13,9 +13,9 @@ import { byUserOrHigher, byUserOrLower, enabled, type Values, whole } from "../.
 import { waitAtMost } from "../../src/io/clock.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import type { Proof } from "../../src/kernel/proof.js";
-import { readDreamState } from "../../src/project/dream-state.js";
+import { type DreamState, readDreamState } from "../../src/project/dream-state.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
-import { createGates } from "./gates.js";
+import { findObstacle, readFacts } from "./gates.js";
 
 const LAYER = "dream";
 /** Users need this time to read the answer before they write again. */
@@ -58,6 +58,10 @@ export const dream: LayerDefinition = {
     { path: ".opencode/memory/DREAMS.md" },
     { path: ".opencode/memory/private/DREAMS.md" },
     { path: ".opencode/strata/state/dream.json" },
+    {
+      path: ".opencode/strata/removed/<id>",
+      expiry: { what: "what a dream put away a month ago", days: 30, atStart: true },
+    },
   ],
   proof,
   create,
@@ -67,8 +71,9 @@ export const dream: LayerDefinition = {
 const load = () => import("./dream.js");
 
 function create(context: LayerContext): LayerParts {
-  const { background, clock, files, folders, log, toasts } = context;
-  const gates = createGates(context);
+  const { background, clock, files, folders, instances, log, toasts } = context;
+  /** Sessions with a turn that has not ended. */
+  const busy = new Set<string>();
   const end = new AbortController();
   let cancel = (): void => {};
   let running: Promise<DreamOutcome> | undefined;
@@ -76,14 +81,14 @@ function create(context: LayerContext): LayerParts {
   return {
     handlers: {
       turn({ sessionID }) {
-        gates.note(sessionID, "busy");
+        busy.add(sessionID);
         cancel();
         return undefined;
       },
 
       event({ type, properties: { sessionID } }) {
         if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
-        gates.note(sessionID, "idle");
+        busy.delete(sessionID);
         cancel();
         cancel = clock.after(QUIET_MS, () => void background.add(() => consider(sessionID)));
         return undefined;
@@ -102,23 +107,26 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  /** Never rejects: runs in the background. */
   async function consider(sessionID: string): Promise<void> {
     try {
       const { formatNews, renewFacts } = await load();
       await renewFacts(context);
       const state = await readDreamState(files, folders.dreamState);
-      const why = await gates.findObstacle(state);
-      if (why !== undefined) {
-        log.debug(LAYER, `no dream: ${why}`);
-        return;
-      }
+      const why = findObstacle(state, { ...readFacts(context, state), isBusy: await isBusy() });
+      if (why !== undefined) return log.debug(LAYER, `no dream: ${why}`);
       // Checked again under the lock, because another instance may have dreamt meanwhile.
-      const news = formatNews(await run(sessionID, { findObstacle: gates.findKnownObstacle }));
+      const findKnown = (state: DreamState) =>
+        findObstacle(state, { ...readFacts(context, state), isBusy: false });
+      const news = formatNews(await run(sessionID, { findObstacle: findKnown }));
       if (news !== undefined) toasts.show(news, "info");
     } catch (thrown) {
       log.error(LAYER, formatError(thrown));
     }
+  }
+
+  async function isBusy(): Promise<boolean> {
+    const others = (await instances.living()).filter(({ id }) => id !== instances.ownID);
+    return busy.size > 0 || others.some(({ sessions }) => sessions.some(({ state }) => state === "busy"));
   }
 
   /** One at a time in this process; the lock keeps out other instances. */

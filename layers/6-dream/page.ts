@@ -1,28 +1,25 @@
 /** `.opencode/memory/DREAMS.md`: the changes of each dream, newest first, for people. */
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
+import { formatCounted } from "../../src/base/format.js";
 import { toLine } from "../../src/base/text.js";
 import { type Files, readText } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { nameWords } from "../../src/memory/likeness.js";
 import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Memories, Undone } from "../../src/memory/store/store.js";
-import { readDreamState, writeDreamState } from "../../src/project/dream-state.js";
-import type { Change, ChangeKind, Finding } from "./plan.js";
+import { type Move, readDreamState, writeDreamState } from "../../src/project/dream-state.js";
+import type { Change, ChangeKind, Plan } from "./plan.js";
+import { nameWords } from "./plan.js";
+import { bringBack } from "./put-away.js";
 
-export interface DreamReport {
-  /** Identifies the dream for undo. */
+export interface DreamReport extends Pick<Plan, "contradictions" | "stale"> {
   id: string;
-  /** ISO date-time. */
   time: string;
   changes: readonly Change[];
-  findings: readonly Finding[];
-  /** Reasons why changes of the model were rejected. */
+  moves: readonly Move[];
   refused: readonly string[];
   usedModel: boolean;
-  /** Number of sessions whose notes are old enough for the archive. */
-  oldNotes?: number;
 }
 
 const HEAD = `# Dreams
@@ -50,14 +47,8 @@ export function addDream(page: string, report: DreamReport): string {
   return `${HEAD}\n${kept.join("").trimEnd()}\n`;
 }
 
-/** One dream's entry on the page. */
 export function formatDream(report: DreamReport): string {
-  const { changes, findings, id, oldNotes = 0, refused, time, usedModel } = report;
-  const notes = `notes of ${oldNotes} unused ${oldNotes === 1 ? "session" : "sessions"}`;
-  const looks = [
-    ...findings.map(({ what }) => what),
-    ...refused.slice(0, MOST_REFUSALS).map((why) => `not taken from the model: ${why}`),
-  ];
+  const { changes, id, moves, refused, time, usedModel } = report;
   // Changes of one kind and reason share a line; superseded memories are named in the line of their successor.
   const groups = new Map<string, string[]>();
   for (const { before, kind, reason } of changes.filter((one) => one.kind !== "superseded")) {
@@ -67,28 +58,31 @@ export function formatDream(report: DreamReport): string {
   return [
     `## ${formatTime(time)} · ${id}`,
     "",
-    `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
+    `${formatCounts(report)}${usedModel ? ", with a model" : ""}.`,
     "",
     ...[...groups].map(([line, ids]) => `- ${line.replace("{ids}", () => ids.join(", "))}`),
-    ...(oldNotes > 0 ? [`- ${notes} moved to \`session-memory/archive/\``] : []),
-    ...(looks.length > 0 ? ["", "To look at:", ""] : []),
-    ...looks.map((line) => `- ${toLine(line, LONGEST_LINE)}`),
+    ...moves.map(({ from, to }) => `- put away \`${from}\`: now \`${to}\``),
+    ...refused
+      .slice(0, MOST_REFUSALS)
+      .map((why) => `- not taken from the model: ${toLine(why, LONGEST_LINE)}`),
     "",
   ].join("\n");
 }
 
 const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ");
 
-/** For example "3 merged, 1 archived". */
-export function formatCounts(changes: readonly Change[]): string {
-  if (changes.length === 0) return "Nothing to change";
+/** For example "3 merged, 1 archived, 2 files put away". */
+export function formatCounts({ changes, moves }: Pick<DreamReport, "changes" | "moves">): string {
   const counts = COUNTED.map((kind) => [changes.filter((one) => one.kind === kind).length, kind] as const);
-  return counts.flatMap(([count, kind]) => (count > 0 ? [`${count} ${kind}`] : [])).join(", ");
+  const all = [
+    ...counts.flatMap(([count, kind]) => (count > 0 ? [`${count} ${kind}`] : [])),
+    ...(moves.length > 0 ? [`${formatCounted(moves.length, "file")} put away`] : []),
+  ];
+  return all.join(", ") || "Nothing to change";
 }
 
 interface PageOptions {
   files: Files;
-  /** The memory folder. */
   folder: string;
   log: Log;
 }
@@ -97,22 +91,19 @@ interface PageOptions {
 const planPaths = (folder: string) =>
   [join(folder, "DREAMS.md"), join(folder, "private", "DREAMS.md")] as const;
 
-/** Adds a dream to the pages on disk. Never rejects: the ledger also has the changes. */
 export async function writeDream(options: PageOptions, report: DreamReport): Promise<void> {
   const [shared, hidden] = planPaths(options.folder);
   const isHidden = (id: string): boolean => id.startsWith("private/");
   await put(shared, (id) => !isHidden(id), report);
-  await put(hidden, isHidden, { ...report, refused: [], usedModel: false });
+  await put(hidden, isHidden, { ...report, moves: [], refused: [], usedModel: false });
 
   async function put(path: string, isWanted: (id: string) => boolean, whole: DreamReport): Promise<void> {
     const changes = whole.changes.filter(({ before }) => isWanted(before.id));
-    const findings = whole.findings.filter(({ ids }) => ids.every(isWanted));
-    if (changes.length + findings.length + whole.refused.length > 0)
-      await edit(options, path, (page) => addDream(page, { ...whole, changes, findings }));
+    if (changes.length + whole.moves.length + whole.refused.length > 0)
+      await edit(options, path, (page) => addDream(page, { ...whole, changes }));
   }
 }
 
-/** Marks the dream as undone on the pages on disk. Never rejects. */
 export async function markUndone(options: PageOptions, id: string, time: string): Promise<void> {
   const mark = (line: string): string =>
     line.startsWith("## ") && line.endsWith(` · ${id}`) ? `${line} · taken back ${formatTime(time)}` : line;
@@ -149,26 +140,47 @@ export async function undoChange(
   cause: Omit<Cause, "operation">,
   run?: string,
 ): Promise<Undone> {
-  const undone = await memories.undo({ operation: "undo", ...cause }, run);
-  if (undone.kind === "nothing") return undone;
+  const all = (await readDreamState(files, folders.dreamState)).moved;
+  const last = all.at(-1);
+  // A dream that only put files away has no line in the ledger.
+  const since = run === undefined ? last?.at : undefined;
+  const changed = await memories.undo({ operation: "undo", ...cause }, run, since);
+  const wanted = changed.kind === "undone" ? changed.run : (run ?? last?.run);
+  const moved = all.filter((move) => move.run === wanted);
+  const [first] = moved;
+  if (changed.kind === "nothing" && !first) return changed;
+  const back = await bringBack({ files, folders }, moved);
+  const before =
+    changed.kind === "undone"
+      ? changed
+      : {
+          kind: "undone" as const,
+          operation: "dream",
+          run: wanted ?? "",
+          at: first?.at ?? "",
+          ids: [],
+          left: [],
+        };
+  const undone = { ...before, ids: [...before.ids, ...back.ids], left: [...before.left, ...back.left] };
   await markUndone({ files, folder: folders.memory, log }, undone.run, new Date(clock.now()).toISOString());
   if (undone.operation !== "dream") return undone;
   try {
     const present = (await memories.list()).filter(({ id }) => undone.ids.includes(id));
     const state = await readDreamState(files, folders.dreamState);
     const spared = [...state.spared, ...present.map(nameWords)];
-    await writeDreamState(files, folders.dreamState, { ...state, spared });
+    const others = state.moved.filter((move) => move.run !== wanted);
+    await writeDreamState(files, folders.dreamState, { ...state, moved: others, spared });
   } catch (thrown) {
     log.warn("dream", `the next dream may repeat the undone changes: ${formatError(thrown)}`);
   }
   return undone;
 }
 
-/** Formats the result for people, with a line for each memory. */
 export function formatUndone(undone: Undone): string {
   if (undone.kind === "nothing") return `Nothing was changed: ${undone.why}.`;
   const { at, ids, left, operation } = undone;
-  const what = `${operation} of ${at.slice(0, 16).replace("T", " ")} UTC`;
+  const name = operation === "extract" ? "memory" : operation;
+  const what = `${name} of ${at.slice(0, 16).replace("T", " ")} UTC`;
   const head = ids.length > 0 ? `Taken back: ${what}` : `Nothing taken back: ${what}`;
   const stays = left.map(({ id, why }) => `Unchanged: ${id}, ${why}.`);
   return [head, ...ids, ...stays].join("\n");

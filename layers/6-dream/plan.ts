@@ -4,7 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { DAY_MS } from "../../src/base/days.js";
-import { findContradictions, findDuplicates, isProtected, mergeMetadata } from "../../src/memory/likeness.js";
+import { groupBy } from "../../src/base/shape.js";
+import { isContradiction, kindOf } from "../../src/memory/found.js";
 import {
   CONFIRMING_SESSIONS,
   isFinding,
@@ -13,7 +14,9 @@ import {
   readSessions,
   usersTypes,
 } from "../../src/memory/memory.js";
+import { readMeaning } from "../../src/text/compare.js";
 import { withAbsoluteDates } from "../../src/text/dates.js";
+import { countShared, FILLERS, readWords } from "../../src/text/words.js";
 
 /** The new form of one memory. Nothing is deleted: a removed memory is archived and names its successor. */
 export interface Change {
@@ -21,43 +24,19 @@ export interface Change {
   before: Memory;
   after: Memory;
   kind: ChangeKind;
-  /** Shown to people in DREAMS.md. */
   reason: string;
 }
 
 /** The kinds of steps, the weightiest first. A change has the kind of its weightiest step. */
-const KINDS = [
-  /** Expired, or unused for long. */
-  "archived",
-  /** Another memory says it: `supersededBy`. */
-  "superseded",
-  /** Absorbs others that say the same. */
-  "merged",
-  /** Said in several sessions. */
-  "confirmed",
-  /** New words, same meaning. */
-  "reworded",
-] as const;
+const KINDS = ["archived", "superseded", "merged", "confirmed", "reworded"] as const;
 export type ChangeKind = (typeof KINDS)[number];
 
-/** Something for a person to review; the memories stay unchanged. */
-export interface Finding {
-  ids: readonly string[];
-  what: string;
-}
-
-/** Equal for findings with the same text. */
-export const nameFinding = ({ what }: Finding): string =>
-  createHash("sha256").update(what).digest("hex").slice(0, 12);
-
-/** A memory with its planned changes, in steps. */
 interface Draft {
   before: Memory;
   after: Memory;
   steps: { kind: ChangeKind; reason: string }[];
 }
 
-/** By id. */
 export type Drafts = ReadonlyMap<string, Draft>;
 
 export function readChanges(drafts: Drafts): Change[] {
@@ -88,9 +67,7 @@ function addStep(
 export interface Merge {
   keep: string;
   supersede: readonly string[];
-  /** Why they say the same. */
   reason: string;
-  /** Its new text, if it changes. */
   content?: string;
 }
 
@@ -113,18 +90,26 @@ export interface DreamInput {
   nowMs: number;
   /** Base importance + use − decay. */
   effectiveImportance(memory: Memory): number;
-  /** When it was last used or changed. */
   lastUsedMs(memory: Memory): number;
   /** Has use been tracked since this time? */
   isWatchedSince(timeMs: number): boolean;
-  /** Paths that the memory names and that do not exist. */
   missingPaths(memory: Memory): readonly string[];
 }
 
-/** Days after which a resolved blocker is archived. */
 const RESOLVED_BLOCKERS_DAYS = 90;
 
-export function planDream(input: DreamInput): { drafts: Drafts; findings: readonly Finding[] } {
+export interface Plan {
+  drafts: Drafts;
+  /** Ids of memories that say different things, for a person to decide: the newer one first. */
+  contradictions: readonly (readonly [string, string])[];
+  /**
+   * Ids of memories that name files which are not there. A file missing on this branch may exist on another, so a person
+   * judges.
+   */
+  stale: readonly string[];
+}
+
+export function planDream(input: DreamInput): Plan {
   // Quotes are never reworded or merged; layer 5 archives unused ones.
   const memories = input.memories.filter((memory) => !isFinding(memory));
   const drafts = new Map(memories.map((memory) => [memory.id, { before: memory, after: memory, steps: [] }]));
@@ -135,15 +120,18 @@ export function planDream(input: DreamInput): { drafts: Drafts; findings: readon
   }
   // Before the comparison: absolute dates may make two memories equal, which only the next dream would find.
   for (const memory of readLiving(drafts)) makeDatesAbsolute(drafts, memory);
-  for (const { isExact, others, survivor } of findDuplicates(readLiving(drafts))) {
+  for (const { others, survivor } of findDuplicates(readLiving(drafts))) {
     // Protected duplicates stay: better stored twice than lost.
     const supersede = others.filter((other) => !isProtected(other)).map(({ id }) => id);
-    const reason = isExact ? "word for word the same" : "the same in other words";
-    merge(drafts, { keep: survivor.id, supersede, reason });
+    merge(drafts, { keep: survivor.id, supersede, reason: "the words differ at most in form" });
   }
   for (const memory of readLiving(drafts)) confirm(drafts, memory);
   const living = readLiving(drafts);
-  return { drafts, findings: [...reportContradictions(living), ...reportMissing(living, input)] };
+  const contradictions = findContradictions(living).map(([one, other]) =>
+    one.updated < other.updated ? ([other.id, one.id] as const) : ([one.id, other.id] as const),
+  );
+  const stale = living.filter((memory) => !memory.pinned && input.missingPaths(memory).length > 0);
+  return { drafts, contradictions, stale: stale.map(({ id }) => id) };
 }
 
 /** A memory below this importance and unused for this time is archived. */
@@ -152,7 +140,6 @@ const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
 /** Superseded memories remain useful for a while. */
 const SUPERSEDED_AFTER_MS = 30 * DAY_MS;
 
-/** Why the memory is to be archived; `undefined` if it stays. */
 function findEnd(memory: Memory, input: DreamInput): string | undefined {
   const { nowMs } = input;
   const { expires, pinned, status, type, updated } = memory;
@@ -209,23 +196,157 @@ function confirm(drafts: Drafts, { id, importance, tags, ...rest }: Memory): voi
   addStep(drafts, id, { kind: CONFIRMED, reason: `said in ${length} sessions`, change });
 }
 
-/** For a person to resolve. */
-function reportContradictions(memories: readonly Memory[]): Finding[] {
-  return findContradictions(memories).map(([one, other]) => {
-    const ids = [one.id, other.id].sort();
-    const what = `${ids.join(" and ")} say different things of "${one.title}": keep what holds, archive the other`;
-    return { ids, what };
+/*
+ * Memories that say the same, contradict each other or share most words. Two say the same if they differ only in wording
+ * (see src/text/compare.ts). Sharing nearly all words is not enough: "the port is 8080" and "the port is 8081" share them.
+ */
+
+/** Groups of memories of one kind and status that say the same; each memory is in at most one. */
+export function findDuplicates(memories: readonly Memory[]): { survivor: Memory; others: Memory[] }[] {
+  return [...groupBy(memories, keyOf).values()].flatMap((members) => {
+    const [survivor, ...others] = members.sort(compareWorth);
+    return survivor && others.length > 0 ? [{ survivor, others }] : [];
   });
 }
 
-/**
- * Reported, not written into the memory: a file missing on this branch may exist on another, and recall warns of missing
- * files whenever it shows the memory.
- */
-function reportMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
-  return memories.flatMap((memory) => {
-    const missing = [...missingPaths(memory)].sort();
-    const what = `${memory.id} names files that are not there: ${missing.join(", ")}`;
-    return missing.length > 0 ? [{ ids: [memory.id], what }] : [];
-  });
+/** Equal for memories that say the same; `undefined` for a memory without meaning. */
+function keyOf(memory: Memory): string | undefined {
+  const { content, status } = memory;
+  const meaning = readMeaning(content);
+  if (meaning === "") return undefined;
+  return JSON.stringify([kindOf(memory), status, readSubject(memory, meaning), meaning]);
 }
+
+/** The title if it adds to the text, or "": "It listens on 8080" means something else under another title. */
+function readSubject({ content, title }: Memory, meaning = readMeaning(content)): string {
+  const words = readMeaning(title).replace(/…$/, "").split(" ");
+  const said = new Set(meaning.split(" "));
+  const isSaid = words.every((word) => said.has(word) || FILLERS.has(word));
+  return isSaid ? "" : words.join(" ");
+}
+
+export type Pair = readonly [one: Memory, other: Memory];
+
+/** Maximum number of pairs per memory, most similar first. */
+const MOST_OF_ONE = 8;
+
+/** Pairs of one kind and title with different numbers, names or negations. */
+export function findContradictions(memories: readonly Memory[]): Pair[] {
+  const groups = groupBy(memories, (memory) => `${kindOf(memory)} ${readMeaning(memory.title)}`);
+  return [...groups.values()].flatMap((group) =>
+    group.flatMap((one, n) =>
+      group
+        .slice(n + 1, n + 1 + MOST_OF_ONE)
+        .filter((other) => isContradiction(one, other))
+        .map((other) => [one, other] as const),
+    ),
+  );
+}
+
+/** Number of a memory's rarest words used to find others. */
+const RAREST = 4;
+/** Words in more memories find too many. */
+const MOST_HAVING = 100;
+/** Minimum share of the shorter memory's words in the longer one. */
+const SHARED = 0.6;
+
+/**
+ * Pairs that share most of their words, each once, in the order of the memories. Does not compare every pair: a similar
+ * memory has at least one of the rarest words.
+ */
+export function findNearPairs(memories: readonly Memory[]): Pair[] {
+  const words = memories.map(({ content, title }) => readWords(content.trim() === "" ? title : content));
+  const having = new Map<string, number[]>();
+  for (const [n, own] of words.entries())
+    for (const word of own) {
+      const list = having.get(word);
+      if (list) list.push(n);
+      else having.set(word, [n]);
+    }
+  const pairs = new Map<string, Pair>();
+  for (const [n, own] of words.entries()) {
+    const rarest = [...own].sort((a, b) => countOf(having, a) - countOf(having, b)).slice(0, RAREST);
+    const others = new Set(
+      rarest.filter((word) => countOf(having, word) <= MOST_HAVING).flatMap((word) => having.get(word) ?? []),
+    );
+    others.delete(n);
+    const near = [...others]
+      .map((other) => ({ other, share: shareOf(own, words[other]) }))
+      .filter(({ share }) => share >= SHARED)
+      .sort((a, b) => b.share - a.share || a.other - b.other)
+      .slice(0, MOST_OF_ONE);
+    for (const { other } of near) {
+      const [first, second] = n < other ? [n, other] : [other, n];
+      const [one, two] = [memories[first], memories[second]];
+      if (one && two) pairs.set(`${first} ${second}`, [one, two]);
+    }
+  }
+  return [...pairs.values()];
+}
+
+const countOf = (having: ReadonlyMap<string, readonly number[]>, word: string): number =>
+  having.get(word)?.length ?? 0;
+
+function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string> = new Set()): number {
+  const [small, large] = one.size < other.size ? [one, other] : [other, one];
+  return small.size === 0 ? 0 : countShared(small, large) / small.size;
+}
+
+/** Pinned first, then the user's own words, then the more important, then the newer; the id breaks ties. */
+function compareWorth(one: Memory, other: Memory): number {
+  const rank = ({ provenance }: Memory): number => (["user", "person"].includes(provenance.by) ? 0 : 1);
+  return (
+    Number(other.pinned) - Number(one.pinned) ||
+    rank(one) - rank(other) ||
+    other.importance - one.importance ||
+    other.updated.localeCompare(one.updated) ||
+    one.id.localeCompare(other.id)
+  );
+}
+
+/** Names a memory by its present wording: changes when a person changes its text. */
+export function nameWords({ content, id, title }: Memory): string {
+  return createHash("sha256")
+    .update(JSON.stringify([id, title, content]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+const PROTECTED_TYPES: ReadonlySet<Memory["type"]> = new Set(["directive", "decision", "feedback"]);
+
+/** Pinned, or what a person has ordered, decided or corrected: neither removed nor reworded without being asked for. */
+export function isProtected({ pinned, type }: Memory): boolean {
+  return pinned || PROTECTED_TYPES.has(type);
+}
+
+/**
+ * Merges the metadata of absorbed memories into the survivor, which keeps its own text and lives as long as the longest
+ * of them.
+ */
+export function mergeMetadata(survivor: Memory, absorbed: readonly Memory[]): Memory {
+  const all = [survivor, ...absorbed];
+  const union = (pick: (memory: Memory) => readonly string[]): string[] => [...new Set(all.flatMap(pick))];
+  const ids = new Set(all.map(({ id }) => id));
+  const titles = absorbed.map(({ title }) => title).filter((title) => title !== survivor.title);
+  const sessions = union(readSessions);
+  const { expires: _, ...lasting } = survivor;
+  // One that never expires makes the result so.
+  const expires = all
+    .map((memory) => memory.expires)
+    .reduce((one, other) => (one === undefined || other === undefined ? undefined : later(one, other)));
+  return {
+    ...lasting,
+    ...(expires !== undefined && { expires }),
+    aliases: [...new Set([...union(({ aliases }) => aliases), ...titles])],
+    tags: union(({ tags }) => tags),
+    entities: union(({ entities }) => entities),
+    links: union(({ links }) => links).filter((id) => !ids.has(id)),
+    when: union(({ when }) => when),
+    importance: Math.max(...all.map(({ importance }) => importance)),
+    // The newest time, so that the result is not forgotten before any of them would have been.
+    updated: all.map(({ updated }) => updated).reduce(later),
+    extra: { ...survivor.extra, ...(sessions.length > 0 && { sessions }) },
+  };
+}
+
+const later = (one: string, other: string): string => (Date.parse(one) >= Date.parse(other) ? one : other);

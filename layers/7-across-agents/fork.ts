@@ -11,11 +11,11 @@ import { StrataError } from "../../src/base/error.js";
 import { type ContextRequest, countUsableTokens } from "../../src/context/request.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../../src/io/host.js";
 import type { Message } from "../../src/io/message.js";
-import { defineTool, type Tool } from "../../src/kernel/layer.js";
+import { defineTool } from "../../src/kernel/layer.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type ForkReport, formatForkReports } from "../../src/notes/fork-report.js";
 import { learnMessages } from "../../src/notes/learn.js";
-import { EMPTY_LEDGER, readFacts } from "../../src/notes/ledger.js";
+import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import type { forkArguments } from "./leases/arguments.js";
 import { listTouched } from "./subagents.js";
 
@@ -29,7 +29,6 @@ const AROUND_MS = 300_000;
 /** With less room in the window the host would compact a fork at once, and no cache would be shared. */
 const LEAST_ROOM_TOKENS = 8_000;
 
-/** Number of sessions whose free room is remembered. */
 const MOST_SESSIONS = 100;
 
 const NO_RUN: ForkRun = {
@@ -39,20 +38,14 @@ const NO_RUN: ForkRun = {
   refusals: [],
 };
 
-export interface Forking {
-  readonly tool: Tool;
-  /** This request is about to be sent: a fork of its session will begin with it. */
-  notice(request: ContextRequest, messages: readonly Message[]): void;
-}
-
-export function createForking(context: LayerContext): Forking {
+export function createForking(context: LayerContext) {
   const { family, host, prompts } = context;
   const lanes = new PQueue({ concurrency: AT_ONCE });
   const rooms = createRooms();
 
   const tool = defineTool<typeof forkArguments>({
     name: "fork",
-    description: "Do independent tasks on parallel copies of this session; each returns a report.",
+    description: "Do independent tasks on copies of this session, which report.",
     parameters: {
       properties: { tasks: { type: "array", items: { type: "string" } } },
       required: ["tasks"],
@@ -82,7 +75,11 @@ export function createForking(context: LayerContext): Forking {
     },
   });
 
-  return { tool, notice: rooms.notice };
+  return {
+    tool,
+    /** This request is about to be sent: a fork of its session will begin with it. */
+    notice: rooms.notice,
+  };
 
   async function refuseDepth(sessionID: string): Promise<void> {
     const line = [sessionID, ...(await family.findAncestors(sessionID))];
@@ -94,7 +91,6 @@ export function createForking(context: LayerContext): Forking {
   }
 }
 
-/** Tracks the free room in each session's window. */
 function createRooms() {
   /** In tokens, by session, least recently used first. */
   const rooms = new Map<string, number>();
@@ -154,7 +150,7 @@ function report(
     ...(run.first && { first: run.first }),
     used: run.used,
     requests: run.requests,
-    files: listTouched(readFacts(learnMessages(EMPTY_LEDGER, run.messages, project), project)),
+    files: listTouched(learnMessages(EMPTY_LEDGER, run.messages, project)),
     refusals: run.refusals,
   };
 }

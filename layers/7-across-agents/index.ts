@@ -15,27 +15,22 @@ import { formatError } from "../../src/base/error.js";
 import { byAnyone, enabled, oneOf, type Values } from "../../src/config/setting.js";
 import { extend, noteExtended, planAddition } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import type { Proof } from "../../src/kernel/proof.js";
 import { createForking } from "./fork.js";
-import { createEdits, createEditWarnings, createPlaces, EDIT_LAYER } from "./leases/edits.js";
+import { createEditWarnings, createPlaces, EDIT_LAYER } from "./leases/edits.js";
 import { createLeases, createLeaseTool } from "./leases/leases.js";
 import { createDelivery, createMail } from "./mail/mail.js";
 import { createSendMessageTool } from "./mail/send-message-tool.js";
-import { createSubagents } from "./subagents.js";
+import { createSubagents, DELEGATION_LAYER } from "./subagents.js";
 
 const STATE = ".opencode/strata/state";
 const MAIL_DAYS = 30;
-/** For the first read of many sessions' notes. */
 const AGENDA_WITHIN_MS = 15_000;
 
 export const files: readonly FileKind[] = [
   { path: `${STATE}/leases.json` },
-  {
-    path: `${STATE}/edits/<day>.jsonl`,
-    expiry: { what: "edits of a past day", days: STATE_DAYS, atStart: true },
-  },
   {
     path: `${STATE}/mail/<id>.jsonl`,
     expiry: { what: "out-of-date messages", days: MAIL_DAYS, atStart: true },
@@ -43,8 +38,6 @@ export const files: readonly FileKind[] = [
 ];
 
 const LAYER = "across-agents";
-/** Layer name in the decision on a subagent's first message, which messages may extend too under theirs. */
-const DELEGATION_LAYER = "across-agents/delegation";
 
 const settings = {
   crossAgent: {
@@ -72,20 +65,19 @@ const proof: Proof = {
 export const acrossAgents: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, config, decisions, files, folders, host, instance, instances, locks } = context;
-  const { log, notes, savings, toasts } = context;
+  const { clock, config, decisions, files, folders, host, instances, locks } = context;
+  const { log, looks, notes, savings, toasts } = context;
   const later = createLater(context);
   const forking = createForking(context);
-  const subagents = createSubagents(context, DELEGATION_LAYER);
+  const subagents = createSubagents(context);
   const places = createPlaces({ files, project: host.project, directory: host.directory });
   const leases = createLeases({ clock, files, locks, instances, places, path: folders.leases });
-  const edits = createEdits({ clock, files, folder: folders.edits, instance });
-  const mail = createMail({ clock, decisions, files, folder: folders.mail, locks });
+  const mail = createMail({ clock, decisions, files, folder: folders.mail, locks, looks });
   const deliver = createDelivery(mail);
-  const warnings = createEditWarnings(edits, {
-    ...{ instances, later, leases, places },
+  const warnings = createEditWarnings({
+    ...{ clock, instances, later, leases, places },
     policy: config.crossAgent.onConflict,
-    onConflict: ({ path }) =>
+    onConflict: (path) =>
       toasts.show(`another OpenCode is also working on ${path}; the agent has been warned.`, "warning"),
   });
 

@@ -5,18 +5,20 @@ import { type Addition, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { findOpenTodos, type SessionFacts } from "../../src/notes/ledger.js";
-import type { FileTouch } from "../../src/notes/stored.js";
+import { findOpenTodos } from "../../src/notes/ledger.js";
+import type { FileTouch, Ledger } from "../../src/notes/stored.js";
 
-/** `layer` names the layer in the recorded decisions. */
-export function createSubagents(context: LayerContext, layer: string) {
+/** Layer name in the decision on a subagent's first message, which messages may extend too under theirs. */
+export const DELEGATION_LAYER = "across-agents/delegation";
+
+export function createSubagents(context: LayerContext) {
   const { background, config, family, host, log, notes } = context;
 
   return {
     /** The brief after a subagent's first message; empty for any other request. */
     async brief({ find, history, sessionID }: ContextRequest): Promise<Addition[]> {
       const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
-      if (!key || isExtendedBy(layer, find(key.key))) return [];
+      if (!key || isExtendedBy(DELEGATION_LAYER, find(key.key))) return [];
       const ancestors = await family.findAncestors(sessionID);
       const root = ancestors.at(-1);
       if (root === undefined) return [];
@@ -40,7 +42,7 @@ export function createSubagents(context: LayerContext, layer: string) {
       if (config.sessionMemory.enabled && (await family.findParent(sessionID)) === undefined)
         void background
           .add(() => notes.write(sessionID))
-          .catch((thrown) => log.error(layer, `cannot write the notes: ${formatError(thrown)}`));
+          .catch((thrown) => log.error(DELEGATION_LAYER, `cannot write the notes: ${formatError(thrown)}`));
     },
   };
 
@@ -51,7 +53,7 @@ export function createSubagents(context: LayerContext, layer: string) {
   }
 
   /** Asks the host if the notes lack the session: notes are not stored for subagents, or when they are disabled. */
-  async function learn(sessionID: string): Promise<SessionFacts | undefined> {
+  async function learn(sessionID: string): Promise<Ledger | undefined> {
     if (host.isFork(sessionID)) return undefined;
     await notes.learn(sessionID, []);
     if (!notes.facts(sessionID)) await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
@@ -60,9 +62,10 @@ export function createSubagents(context: LayerContext, layer: string) {
 }
 
 /** The session's files and those of its subagents, the changed ones first. Pure. */
-export function listTouched({ files, subagents }: Pick<SessionFacts, "files" | "subagents">): FileTouch[] {
+export function listTouched({ files, subagents }: Pick<Ledger, "files" | "subagents">): FileTouch[] {
   const touched = new Map<string, boolean>();
-  const all = [...files, ...subagents.flatMap((run) => run.files)];
+  const own = files.map(({ isEdited, key }) => ({ isEdited, name: key }));
+  const all = [...own, ...subagents.flatMap((run) => run.files ?? [])];
   for (const { isEdited, name } of all) touched.set(name, isEdited || touched.get(name) === true);
   const list = [...touched].map(([name, isEdited]) => ({ name, isEdited }));
   return [...list.filter((file) => file.isEdited), ...list.filter((file) => !file.isEdited)];
@@ -74,7 +77,6 @@ export function listTouched({ files, subagents }: Pick<SessionFacts, "files" | "
  * bounded, because ten subagents cost it ten times.
  */
 
-/** 1,500 tokens at four characters each. */
 export const MOST_CHARACTERS = 6_000;
 
 const LONGEST_REQUEST = 800;
@@ -92,8 +94,7 @@ export function formatBrief({
   ancestors,
   notesPath,
 }: {
-  ancestors: readonly SessionFacts[];
-  /** Absolute, of the root session. */
+  ancestors: readonly Ledger[];
   notesPath: string;
 }): string | undefined {
   const root = ancestors.at(-1);
@@ -128,7 +129,7 @@ function fit(lines: readonly string[], room: number): string {
 const list = (heading: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [heading, ...lines.map((line) => `- ${line}`)];
 
-function planRequests({ requests }: SessionFacts): string[] {
+function planRequests({ requests }: Ledger): string[] {
   const last = requests.at(-1);
   const first = requests.length > 1 ? requests[0] : undefined;
   return [
@@ -138,31 +139,33 @@ function planRequests({ requests }: SessionFacts): string[] {
 }
 
 /** The task of the parent, if that is a subagent too. */
-function planTask(ancestors: readonly SessionFacts[]): string[] {
+function planTask(ancestors: readonly Ledger[]): string[] {
   const task = ancestors.length > 1 ? ancestors[0]?.requests.at(-1) : undefined;
   return task ? [toLine(task.text, LONGEST_REQUEST / 2)] : [];
 }
 
 /** The newest rules, each once, in the user's words. */
-function planRules(ancestors: readonly SessionFacts[]): string[] {
-  const rules = ancestors.flatMap(({ constraints, corrections }) => [...constraints, ...corrections]);
-  const inOrder = [...rules].sort((a, b) => a.at - b.at).map(({ text }) => short(text));
+function planRules(ancestors: readonly Ledger[]): string[] {
+  const inOrder = ancestors
+    .flatMap(({ rules }) => rules)
+    .sort((a, b) => a.at - b.at)
+    .map(({ text }) => short(text));
   return [...new Set(inOrder)].slice(-MOST.rules);
 }
 
-function planFindings({ subagents }: SessionFacts): string[] {
+function planFindings({ subagents }: Ledger): string[] {
   return subagents
     .slice(-MOST.findings)
     .map(({ description, result }) => `${toLine(description, 80)}: ${JSON.stringify(short(result))}`);
 }
 
-function planFiles({ files }: SessionFacts): string[] {
+function planFiles({ files }: Ledger): string[] {
   const edited = files.filter(({ isEdited }) => isEdited).slice(-MOST.files);
-  return edited.length === 0 ? [] : [cut(edited.map(({ name }) => name).join(", "), 2 * LONGEST_LINE)];
+  return edited.length === 0 ? [] : [cut(edited.map(({ key }) => key).join(", "), 2 * LONGEST_LINE)];
 }
 
-const todosOf = ({ todos }: SessionFacts): string[] =>
-  findOpenTodos(todos)
+const todosOf = (facts: Ledger): string[] =>
+  findOpenTodos(facts)
     .slice(0, MOST.todos)
     .map(({ content, status }) => `${short(content)}${status === "in_progress" ? " (in progress)" : ""}`);
 

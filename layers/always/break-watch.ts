@@ -14,7 +14,9 @@ import { isRecord, parseJson } from "../../src/base/shape.js";
 import { findColdReason, findHostBreak } from "../../src/context/cold.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
+import { DERIVED_MS } from "../../src/io/deferred.js";
 import { readText } from "../../src/io/files.js";
+import { findEventSession } from "../../src/io/host.js";
 import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
@@ -46,7 +48,6 @@ export function createBreakWatch(context: KernelContext) {
       explained.add(request);
     },
 
-    /** The ledger already has the reason for a break with this request. */
     explain(request: ContextRequest): void {
       explained.add(request);
     },
@@ -66,7 +67,6 @@ export function createBreakWatch(context: KernelContext) {
     layer: createSentLayer(readDigests, sentViews),
   };
 
-  /** Returns whether the break is new. */
   async function recordOnce({ sessionID }: ContextRequest, key: string, reason: string): Promise<boolean> {
     const name = `${sessionID} ${key}`;
     if (recorded.has(name)) return false;
@@ -99,7 +99,6 @@ export function createBreakWatch(context: KernelContext) {
   }
 }
 
-/** Asked after all other layers. */
 function createSentLayer(
   readDigests: ReturnType<typeof createDigestReader>,
   sentViews: ReturnType<typeof createSentViews>,
@@ -117,9 +116,9 @@ function createSentLayer(
         return undefined;
       },
 
-      event({ type, properties: { info } }) {
-        const gone = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : undefined;
-        if (typeof gone === "string") sentViews.forget(gone);
+      event({ properties, type }) {
+        const sessionID = type === "session.deleted" ? findEventSession(properties) : undefined;
+        if (sessionID !== undefined) sentViews.forget(sessionID);
         return undefined;
       },
     },
@@ -136,7 +135,6 @@ const UNREAD = "what was decided earlier could not be read in time, now or for t
  * write waits for the next ones: a file that lacks the newest messages only detects less.
  */
 
-/** The messages last sent. */
 interface SentView {
   digests: readonly Digest[];
   /** Sent before all earlier decisions were read, so the next view may differ. */
@@ -157,17 +155,15 @@ function createSentViews({ deferred, files, folders, instance, log, writes }: Ke
       return known.get(session);
     },
 
-    /** The view is about to be sent. */
     note(session: string, view: SentView): void {
       const before = known.get(session);
       known.set(session, view);
       waiting.add(session);
       const isLonger = before?.isUnread === view.isUnread && !findChange(before?.digests ?? [], view.digests);
-      if (before && isLonger) deferred.add(pathOf(session), () => write(session));
+      if (before && isLonger) deferred.add(pathOf(session), () => write(session), DERIVED_MS);
       else void write(session);
     },
 
-    /** The session was deleted. */
     forget(session: string): void {
       known.delete(session);
       void enqueue("remove", session, () => files.remove(pathOf(session)));
@@ -179,7 +175,8 @@ function createSentViews({ deferred, files, folders, instance, log, writes }: Ke
       // Written already, with a view noted later than the one that this write was for.
       if (!waiting.delete(session)) return;
       const latest = known.get(session);
-      if (latest) await files.writeWhole(pathOf(session), formatSentView(latest, instance));
+      if (latest)
+        await files.writeWhole(pathOf(session), formatSentView(latest, instance), { mode: "remade" });
     });
   }
 
@@ -196,13 +193,11 @@ function createSentViews({ deferred, files, folders, instance, log, writes }: Ke
 /** Sums of another version are others. */
 const VERSION = 3;
 
-/** A message is its role, its time, the sum and its tokens. */
 const formatSentView = ({ digests, isUnread }: SentView, instance: string): string => {
   const messages = digests.map(({ created, role, sum, tokens }) => [role, created, sum, tokens]);
   return JSON.stringify({ v: VERSION, instance, ...(isUnread && { isUnread }), messages });
 };
 
-/** `undefined` if the text is malformed. */
 function parseSentView(text: string): (SentView & { instance: string }) | undefined {
   const value = parseJson(text);
   if (!isRecord(value)) return undefined;
@@ -220,7 +215,6 @@ const isRow = (row: unknown): row is [role: string, created: number, sum: number
 
 /* A hash of what the host sends of a message. Covers only what reaches the model: titles, times and snapshots may change. */
 
-/** One message as it was sent. */
 interface Digest {
   role: string;
   /** Creation time, which identifies the message; 0 if the host does not say. */
@@ -229,42 +223,51 @@ interface Digest {
   tokens: number;
 }
 
-/** The first difference from the messages sent before. */
 interface Change {
   kind: "changed" | "removed" | "inserted";
   /** Index of the first earlier message that is no longer in its place. */
   index: number;
   role: string;
-  /** Number of earlier messages. */
   count: number;
-  /** Tokens of the earlier messages from `index` on. */
   tokens: number;
 }
 
 /**
- * Digests the messages that are sent, which leaves out answers that failed before they began. Each message is read once:
- * messages are never changed in place.
+ * Digests the messages that are sent, which leaves out answers that failed before they began. The host makes its messages
+ * anew for each request, but most say the same as in the list before: to compare them takes a tenth of hashing them.
  */
 export function createDigestReader(): (messages: readonly Message[]) => Digest[] {
-  const read = new WeakMap<Message, readonly Digest[]>();
-  return (messages) =>
-    messages.flatMap((message) => {
-      const known = read.get(message) ?? readDigest(message);
+  const read = new WeakMap<Message, SaidDigest>();
+  let before: readonly SaidDigest[] = [];
+  return (messages) => {
+    before = messages.map((message, at) => {
+      const known = read.get(message) ?? readDigest(message, before[at]);
       read.set(message, known);
       return known;
     });
+    return before.flatMap(({ digests }) => digests);
+  };
 }
 
-/** Empty if nothing of the message is sent. */
-function readDigest(message: Message): Digest[] {
+/** `digests` is empty if nothing of the message is sent. */
+interface SaidDigest {
+  created: number;
+  texts: readonly string[];
+  digests: readonly Digest[];
+}
+
+function readDigest(message: Message, before: SaidDigest | undefined): SaidDigest {
   const { role, error, time } = message.info;
+  const created = time?.created ?? 0;
   const isFailed = error !== undefined && !message.parts.some(({ type }) => !UNSPOKEN.has(type));
-  const texts = isFailed ? [] : message.parts.flatMap((part) => listTexts(part, role));
-  if (texts.length === 0) return [];
-  return [{ role, created: time?.created ?? 0, sum: sumOf(texts), tokens: estimateTokens([message]) }];
+  const texts = isFailed ? [] : [role, ...message.parts.flatMap((part) => listTexts(part, role))];
+  const isSaid = created === before?.created && texts.length === before.texts.length;
+  if (isSaid && texts.every((text, at) => text === before.texts[at])) return before;
+  if (texts.length <= 1) return { created, texts, digests: [] };
+  const digest = { role, created, sum: sumOf(texts.slice(1)), tokens: estimateTokens([message]) };
+  return { created, texts, digests: [digest] };
 }
 
-/** Lengths keep texts apart. */
 function sumOf(texts: readonly string[]): number {
   const hash = createHash("sha1");
   for (const text of texts) hash.update(`${text.length} `).update(text);
@@ -278,7 +281,6 @@ const UNSPOKEN: ReadonlySet<string> = new Set(["step-start", "reasoning"]);
 /** Files that the host sends as text, if at all. */
 const AS_TEXT: ReadonlySet<unknown> = new Set(["text/plain", "application/x-directory"]);
 
-/** What is sent of a part. */
 function listTexts(part: Part, role: string): string[] {
   const { ignored, text, type } = part;
   if (isToolPart(part)) return listOfCall(part);
@@ -324,7 +326,6 @@ function findChange(earlier: readonly Digest[], later: readonly Digest[]): Chang
 const isSameMessage = (one: Digest, other: Digest): boolean =>
   one.created === other.created && one.role === other.role;
 
-/** Formats the change for people. */
 function formatChange({ count, index, kind, role }: Change): string {
   const message = `message ${index + 1} of ${count} (${role})`;
   if (kind === "inserted") return `the host has put another before ${message}`;

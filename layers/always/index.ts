@@ -1,22 +1,19 @@
 /** The parts that are always active beside the seven layers: those asked before the layers, then those asked after. */
-import { join } from "node:path";
-import { HOUR_MS } from "../../src/base/days.js";
-import { formatError, StrataError } from "../../src/base/error.js";
+import { formatError } from "../../src/base/error.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
-import type { OwnSession, RemoteGit } from "../../src/io/host.js";
+import { DERIVED_MS } from "../../src/io/deferred.js";
+import type { OwnSession } from "../../src/io/host.js";
 import { removeExpired, stateFolderFiles } from "../../src/kernel/file-kinds.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
-import type { Synced } from "../../src/sync/sync.js";
-import {
-  locateSync,
-  openSyncFiles,
-  SYNC_CONFIG,
-  type SyncConfig,
-  type SyncPlace,
-} from "../../src/sync/sync-state.js";
 import { createBreakWatch } from "./break-watch.js";
+import {
+  createConversationsFollower,
+  createSyncPull,
+  createToolUse,
+  createTurnFollower,
+} from "./followers.js";
 import { createRequestUsage } from "./request-usage.js";
 import { createScreen } from "./screen.js";
 import { createSteering } from "./steering/steering.js";
@@ -27,18 +24,29 @@ import { createView } from "./view.js";
 const PAGE_WAITS_MS = 1_000;
 
 export function createAlways(context: KernelContext): readonly Layer[] {
-  const { clock, config, deferred, family } = context;
+  const { clock, config, deferred, family, looks, news } = context;
   const screen = createScreen(context);
   const breaks = createBreakWatch(context);
-  const takenBack = createTakenBack({ ...context, explain: breaks.explain });
+  const conversations = createConversationsFollower(context);
+  const takenBack = createTakenBack({
+    ...context,
+    explain: breaks.explain,
+    onMessages: conversations.onTakenBack,
+  });
   const steering = createSteering(context);
   return [
-    // First: all others may ask the family.
+    // First: all others may ask them.
     {
       name: "family",
       phase: "before",
       servesForks: ["event"],
-      handlers: { event: (event) => void family.onEvent(event) },
+      handlers: { event: (event) => void [family.onEvent(event), news.onEvent(event)] },
+    },
+    {
+      name: "looks",
+      phase: "before",
+      servesForks: ["turn", "context"],
+      handlers: { turn: () => void looks.begin("message"), context: () => void looks.open() },
     },
     createReplay(context),
     takenBack.learns,
@@ -46,6 +54,8 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     // Once the view has compared the request with the last one.
     steering.applies,
     ...(config.autoMemory.enabled ? [createTurnFollower(context)] : []),
+    createToolUse(context),
+    conversations.layer,
     createHousekeeping(context),
     createSyncPull(context),
     {
@@ -80,36 +90,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
   ];
 }
 
-/**
- * Tracks the turns of agents: files that change on disk during a turn count as the agent's. No turn waits for it. The
- * memories are read when a turn ends, because git may rewrite the same files later and the user may commit them.
- */
-function createTurnFollower({ background, log, memories, trust }: KernelContext): Layer {
-  const lookAgain = (): void =>
-    void background
-      .add(() => memories.list())
-      .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
-  return {
-    name: "trust",
-    phase: "before",
-    // A fork continues to work when the session that asked for it is idle.
-    servesForks: ["turn", "event"],
-    handlers: {
-      turn: ({ sessionID }) => void trust.turns.begin(sessionID),
-      event({ properties: { info, sessionID }, type }) {
-        const id = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : sessionID;
-        const isOver = type === "session.idle" || type === "session.deleted";
-        if (isOver && typeof id === "string") void trust.turns.end(id).then(lookAgain);
-        return undefined;
-      },
-    },
-  };
-}
-
-/**
- * Repeats the warning about wrong settings with the first turn, because a screen that opens slowly misses the toast at
- * start-up.
- */
+/** Shows wrong settings with the first turn: a screen that opens slowly misses what a start says. */
 function createReminder({ reading: { problems }, toasts }: KernelContext): Layer[] {
   const [first] = problems;
   if (first === undefined) return [];
@@ -141,7 +122,7 @@ const READ_WITHIN_MS = 20_000;
 /** Limit for records that are loaded but may have grown, and while an earlier read hangs. */
 const LOOK_WITHIN_MS = 1_000;
 
-function createReplay({ clock, decisions, log }: KernelContext): Layer {
+function createReplay({ clock, decisions, log, looks }: KernelContext): Layer {
   let hanging = 0;
 
   return {
@@ -170,7 +151,7 @@ function createReplay({ clock, decisions, log }: KernelContext): Layer {
     const waited = await waitAtMost(
       clock,
       withinMs,
-      () => decisions.load(days, { again }),
+      () => decisions.load(days, { again, stat: looks.stat }),
       () => hanging--,
     );
     if (waited.kind === "done") return;
@@ -182,24 +163,22 @@ function createReplay({ clock, decisions, log }: KernelContext): Layer {
 
 /*
  * Cleans up after a start: removes the plugin's own sessions that a killed instance left behind, and expired files. Runs
- * in the background after the host's first event.
+ * in the background once the first turn has ended, or a moment after the host's first event.
  *
  * A session is removed when the process that opened it has ended. If that process seems to run (another live instance, or
  * a reused process id), it is removed once it is unused for far longer than any call may take.
  */
 
 const UNUSED_MS = 10 * 60_000;
-/** A starting host may not list its sessions yet. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 60_000;
 
-/** Own sessions that no process is waiting for. */
 function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
   return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
 }
 
 function createHousekeeping(context: KernelContext): Layer {
-  const { background, clock, fileKinds, files, folders, host, log } = context;
+  const { background, clock, deferred, fileKinds, files, folders, host, log } = context;
   let hasBegun = false;
 
   return {
@@ -209,18 +188,20 @@ function createHousekeeping(context: KernelContext): Layer {
       event() {
         if (hasBegun) return undefined;
         hasBegun = true;
-        void background.add(async () => {
-          await removeAbandoned(TRIES);
-          const world = { clock, files, folders, processes: host.processes };
-          const complain = (thrown: unknown): void =>
-            log.warn("background", `cannot remove expired files: ${formatError(thrown)}`);
-          await removeExpired(world, fileKinds, complain);
-          await removeExpired({ ...world, root: host.stateFolder }, stateFolderFiles, complain);
-        });
+        deferred.add("housekeeping", clean, DERIVED_MS);
         return undefined;
       },
     },
   };
+
+  async function clean(): Promise<void> {
+    await removeAbandoned(TRIES);
+    const world = { clock, files, folders, processes: host.processes };
+    const complain = (thrown: unknown): void =>
+      log.warn("background", `cannot remove expired files: ${formatError(thrown)}`);
+    await removeExpired(world, fileKinds, complain);
+    await removeExpired({ ...world, root: host.stateFolder }, stateFolderFiles, complain);
+  }
 
   async function removeAbandoned(tries: number): Promise<void> {
     const sessions = tries > 0 ? await host.listOwnSessions() : [];
@@ -233,74 +214,4 @@ function createHousekeeping(context: KernelContext): Layer {
     if (removed < abandoned.length)
       log.warn("background", `cannot remove ${abandoned.length - removed} leftover sessions of the plugin`);
   }
-}
-
-/*
- * Pulls memories from the user's remotes once, in the background after the host's first event, if the last pull is too
- * old. Being offline is normal. Without a remote, this only checks for two files and loads nothing.
- */
-
-/** From this age on the last pull is too old for a start. */
-const MOST_AGE_HOURS = 24;
-/** Short: nobody waits for it, and it should not keep a machine from going to sleep. */
-const NETWORK_MS = 60_000;
-
-function createSyncPull(context: KernelContext): Layer {
-  const { background, config, host } = context;
-  let hasBegun = false;
-  return {
-    name: "sync",
-    phase: "before",
-    handlers: {
-      event() {
-        if (hasBegun || !config.sync.pullOnStart || !host.openRemoteGit) return undefined;
-        hasBegun = true;
-        void background.add(() => pullAll(context));
-        return undefined;
-      },
-    },
-  };
-}
-
-/** Never rejects. */
-async function pullAll(context: KernelContext): Promise<void> {
-  const { files, folders, host, log } = context;
-  const given = { project: folders.memoryProject, stateFolder: host.stateFolder };
-  let git: RemoteGit | undefined;
-  for (const scope of ["project", "global"] as const)
-    try {
-      const place = await locateSync(files, scope, given);
-      if (!(await files.stat(join(place.folder, SYNC_CONFIG)))) continue;
-      git ??= await host.openRemoteGit?.();
-      if (git) await pull({ ...context, git }, place);
-    } catch (thrown) {
-      const { UNREACHABLE } = await import("../../src/sync/bare-repository.js");
-      const isOffline = thrown instanceof StrataError && thrown.code === UNREACHABLE;
-      log[isOffline ? "info" : "warn"]("sync", `memories were not pulled: ${formatError(thrown)}`);
-    }
-}
-
-async function pull(options: KernelContext & { git: RemoteGit }, place: SyncPlace): Promise<void> {
-  const { clock, files, log, toasts } = options;
-  const stored = openSyncFiles(files, place);
-  const config = await stored.readConfig();
-  const { pulledMs } = await stored.readState();
-  const isFresh = pulledMs !== undefined && Math.abs(clock.now() - pulledMs) < MOST_AGE_HOURS * HOUR_MS;
-  if (!config || isFresh) return;
-  const { createSync } = await import("../../src/sync/sync.js");
-  const sync = createSync({ ...options, place, machinePaths: [], networkMs: NETWORK_MS });
-  const synced = await sync.pull();
-  const what = formatPulled(synced, config);
-  log.info("sync", what ?? `nothing new on ${config.branch}`);
-  if (what !== undefined) toasts.show(what, synced.conflicts.length > 0 ? "warning" : "info");
-}
-
-/** Text of the toast; `undefined` if nothing changed here. */
-function formatPulled({ conflicts, ids }: Synced, { isOwn }: SyncConfig): string | undefined {
-  if (ids.length === 0) return undefined;
-  const [first = ""] = ids;
-  const what = ids.length === 1 ? first : `${first} and ${ids.length - 1} more memories`;
-  const from = isOwn ? "from another machine of yours" : "from others; /memory-trust accepts them";
-  const open = conflicts.length > 0 ? `; ${conflicts.length} in conflict, settle with strata reconcile` : "";
-  return `${what} came ${from}${open}`;
 }

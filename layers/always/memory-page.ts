@@ -22,33 +22,38 @@ import {
 } from "../../src/status/format-status.js";
 import type { SessionScreen } from "../../src/status/session-screen.js";
 import { readStatus, type SessionStatus } from "../../src/status/status.js";
-import { collectWarnings } from "./screen/screens.js";
+import { collectWarnings, readTodos } from "./screen/screens.js";
 import type { Screen } from "./screen.js";
 
 export type MemoryPageOptions = Pick<
   KernelContext,
-  "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host" | "memories"
+  "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host"
 > &
-  Pick<KernelContext, "calls" | "reading" | "switches" | "toasts"> & { screen: Pick<Screen, "read"> };
+  Pick<KernelContext, "calls" | "memories" | "reading" | "requests" | "switches" | "toasts" | "trust"> & {
+    screen: Pick<Screen, "read">;
+  };
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
-/** Decisions of earlier days are not counted. */
 const MOST_DAYS = 14;
 
 export async function formatMemoryPage(options: MemoryPageOptions, sessionID: string): Promise<string> {
-  const { candidates, clock, config, files, folders, generation, host, screen, switches } = options;
-  const [status, added, { why }, shown] = await Promise.all([
+  const { candidates, clock, config, files, folders, generation, host, memories, screen, switches } = options;
+  const [status, added, { why }, shown, todos] = await Promise.all([
     readStatus({ candidates, clock, files, git: host.git }, folders, config, switches),
     readAddedTokens(options, sessionID),
     generation.status(),
     screen.read(sessionID).catch(() => undefined),
+    config.autoMemory.enabled ? memories.list().then((all) => readTodos(options, all)) : [],
   ]);
   if (status.background && why !== undefined) status.background.why = why;
   // What this instance has found out is newer than what it has written down.
   const warnings = collectWarnings(options);
   status.problems = status.problems.filter((problem) => !warnings.includes(problem));
-  const first = describeThisSession(options, { added, screen: shown, session: status.sessions[sessionID] });
-  const page = formatStatus(status, PLAIN, { first: [first], problems: warnings });
+  const isCut = config.autoCompact.enabled && options.requests.thresholdOf(sessionID).mayCut;
+  const first = describeThisSession(options, {
+    ...{ added, isCut, screen: shown, session: status.sessions[sessionID] },
+  });
+  const page = formatStatus(status, PLAIN, { first: [first], problems: warnings, todos });
   return shown ? `${formatHeadline(shown)}\n\n${page}` : page;
 }
 
@@ -81,17 +86,15 @@ export function sumAddedTokens(decisions: readonly KnownDecision[]): Record<stri
 }
 
 interface ThisSession {
-  /** Tokens by layer. */
   added: Readonly<Record<string, number>>;
-  /** `undefined` before the first request. */
+  isCut: boolean;
   screen: SessionScreen | undefined;
-  /** `undefined` before the first record. */
   session: SessionStatus | undefined;
 }
 
 function describeThisSession(
   { config: { autoCompact }, host }: MemoryPageOptions,
-  { added, screen, session }: ThisSession,
+  { added, isCut, screen, session }: ThisSession,
 ): Section {
   const title = screen?.title ?? session?.title;
   const cache = screen && formatCache(screen.cache);
@@ -99,9 +102,9 @@ function describeThisSession(
   return {
     heading: title === undefined ? "This session" : `This session: ${formatTitle(title, "")}`,
     rows: [
-      ["Context", describeContext(screen, session)],
+      ["Context", describeContext(screen)],
       ...row("Made of", screen && formatKinds(screen.context.kinds)),
-      ...row("Limit", screen && formatLimit(screen.context, autoCompact)),
+      ...row("Limit", screen && formatLimit(screen.context, isCut)),
       ...row("Cache", cache),
       ...row("Balance", session && formatSaving(session.saved)),
       ...(session ? describeRemoved(session) : []),
@@ -112,21 +115,15 @@ function describeThisSession(
   };
 }
 
-function describeContext(screen: SessionScreen | undefined, session: SessionStatus | undefined): string {
-  if (screen?.context.isEstimate)
-    return `about ${formatContext(screen.context, " tokens")}; the model has not answered yet`;
-  if (screen) return formatContext(screen.context, " tokens");
-  const { contextTokens: now, contextWithout: without = 0 } = session ?? {};
-  if (now === undefined) return "the model has not answered yet";
-  return formatContext({ now, without }, " tokens");
+function describeContext(screen: SessionScreen | undefined): string {
+  if (!screen) return "the model has not answered yet";
+  const text = formatContext(screen.context, " tokens");
+  return screen.context.isEstimate ? `about ${text}; the model has not answered yet` : text;
 }
 
-function formatLimit(
-  { now, threshold }: SessionScreen["context"],
-  { enabled }: Config["autoCompact"],
-): string {
+function formatLimit({ now, threshold }: SessionScreen["context"], isCut: boolean): string {
   const filled = threshold > 0 ? `${formatPercent(now / threshold)} of ` : "";
-  const what = enabled ? "notes replace history before it is full" : "OpenCode summarises there";
+  const what = isCut ? "notes replace history before it is full" : "OpenCode summarises there";
   return `${filled}${formatTokens(threshold)} tokens; ${what}`;
 }
 

@@ -6,6 +6,7 @@
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import { isRecord } from "../../src/base/shape.js";
+import { listExtended } from "../../src/context/additions.js";
 import { countCall, estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import {
@@ -38,7 +39,6 @@ export function createRequestUsage(options: RequestUsageOptions) {
   const baselines = createBaselines(options);
 
   return {
-    /** The request is about to be sent. */
     open(request: ContextRequest): void {
       const { sessionID } = request;
       open.set(sessionID, request);
@@ -106,7 +106,6 @@ export function createRequestUsage(options: RequestUsageOptions) {
 /** Its code is loaded with the first request. What it is needed for meanwhile waits, in order. */
 function createBaselines(options: RequestUsageOptions) {
   const { log, writes } = options;
-  /** The last work that waits, by session. */
   const waiting = new Map<string, Promise<void>>();
   let baseline: Baseline | undefined;
   const attempt = async (sessionID: string, work: () => void | Promise<void>): Promise<void> => {
@@ -118,7 +117,6 @@ function createBaselines(options: RequestUsageOptions) {
   };
 
   return {
-    /** Returns whether the session was known already. */
     open(sessionID: string): boolean {
       const isKnown = baseline?.isOpen(sessionID) === true;
       if (!isKnown && !waiting.has(sessionID)) this.use(sessionID, () => {});
@@ -185,6 +183,9 @@ function isEnded(info: unknown): info is EndedInfo {
  * calls by which it answers, carried in each later request; and a whole request where an answer did nothing else. Pure.
  */
 
+/** Layer whose texts have the questions. */
+const MEMORY_LAYER = "auto-memory";
+
 type Priced = Pick<ContextRequest, "find" | "history" | "rates" | "shownFrom">;
 
 export function priceJudging(
@@ -207,28 +208,17 @@ export function priceJudging(
   return price + priceUsage({ ...usage, cached: usage.sent }, rates);
 }
 
-interface Judging {
-  index: number;
-  characters: number;
-  isCall: boolean;
-}
-
-/** The questions and answers that a request shows. */
-function findJudging({ find, history, shownFrom }: Priced): Judging[] {
-  const from = shownFrom();
-  const found: Judging[] = [];
-  const addQuestion = (index: number, key: string | undefined): void => {
-    for (const { text = "" } of (key === undefined ? undefined : find(key)?.extended) ?? []) {
-      const question = findQuestion(text);
-      if (question !== undefined) found.push({ index, characters: question.length, isCall: false });
-    }
-  };
-  for (let index = from; index < history.messages.length; index++)
-    addQuestion(index, history.keyOf(index)?.key);
-  for (const { index, key, part, text } of history.results(from)) {
-    addQuestion(index, key);
-    if (part.tool === KEEP_TOOL)
-      found.push({ index, characters: countCall(part) + text.length, isCall: true });
-  }
-  return found;
+function findJudging(request: Priced): { index: number; characters: number; isCall: boolean }[] {
+  const from = request.shownFrom();
+  const questions = listExtended(request, MEMORY_LAYER, from).flatMap(({ index, text }) => {
+    const question = findQuestion(text);
+    return question === undefined ? [] : [{ index, characters: question.length, isCall: false }];
+  });
+  const answers = request.history.results(from).filter(({ part }) => part.tool === KEEP_TOOL);
+  return [
+    ...questions,
+    ...answers.map(({ index, part, text }) => ({
+      ...{ index, characters: countCall(part) + text.length, isCall: true },
+    })),
+  ];
 }

@@ -9,10 +9,11 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { findCutPath } from "../../src/context/result-files.js";
 import { parseSavingsRecord } from "../../src/costs/savings.js";
 import { waitAtMost } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
 import { readJsonLines } from "../../src/io/json-lines.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
-import type { Result } from "../../src/messages/history.js";
+import type { DecisionKey, Result } from "../../src/messages/history.js";
 import type { BreakWatch } from "./break-watch.js";
 import type { RequestUsage } from "./request-usage.js";
 
@@ -55,7 +56,6 @@ export function createView(options: ViewOptions): Layer {
         return view;
       },
 
-      /** Before anything is decided about the summary. */
       async compacted(request) {
         await prepare(request);
         return undefined;
@@ -98,7 +98,6 @@ export function createView(options: ViewOptions): Layer {
 /** Ledger events whose loss changes the bytes; other decisions are made again with the same outcome. */
 const DEPARTURES = ["cleared", "cut", "compacted", "extended", "dropped", "expanded", "uncut"];
 
-/** Call for each request, before any decision about it. */
 function createSessionStart(options: ViewOptions): (request: ContextRequest) => Promise<void> {
   const { breaks, decisions, files, folders, sizes } = options;
   const known = new Set<string>();
@@ -136,83 +135,90 @@ function createSessionStart(options: ViewOptions): (request: ContextRequest) => 
 
 const CHECK_EVERY_MS = 3_600_000;
 
-/** Returns what checks the files of the decisions that a request shows instead of results and inputs of calls. */
+/** Returns what checks the files of the decisions that a request shows instead of results, inputs of calls and turns. */
 function createResultRefresh(context: KernelContext): (request: ContextRequest) => void {
-  const { background, clock, decisions, files, log, resultFiles } = context;
+  const { background, clock, decisions, log, resultFiles } = context;
   const checkedMs = new Map<string, number>();
 
   return (request) => {
-    const { find, history, sessionID, shownFrom } = request;
-    for (const result of history.results(shownFrom())) {
-      const decided = find(result.key);
-      const decision = decided?.cleared ?? decided?.judged;
-      if (decision) refreshOne(sessionID, result, decision);
-      const input = find(readInputKey(result).key)?.cleared;
-      if (input) refreshOne(sessionID, result, input);
-    }
-    refreshTurns(request);
+    for (const named of listNamed(context, request)) refreshOne(request.sessionID, named);
   };
 
-  function refreshOne(sessionID: string, result: Result, { file, key, session }: KnownDecision): void {
+  function refreshOne(sessionID: string, { behind, decision, restore }: NamedFile): void {
+    const { file, session } = decision;
     if (file === undefined) return;
     const name = `${sessionID} ${file}`;
-    const last = checkedMs.get(name);
+    // A fork notes below that it uses the file, also when its parent has just stored it.
+    const last = checkedMs.get(name) ?? (session === sessionID ? resultFiles.storedMs(file) : undefined);
     if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
     checkedMs.set(name, clock.now());
     void background.add(async () => {
-      const isInput = key === readInputKey(result).key;
-      const isThere = await check(file, result, isInput);
-      if (!isThere) checkedMs.delete(name);
+      try {
+        if (!(await resultFiles.use(file))) {
+          const { bytes, from } = await restore();
+          await resultFiles.restore(file, bytes);
+          log.warn(LAYER, `${file} was missing and has been restored from ${from}`);
+        }
+      } catch (thrown) {
+        checkedMs.delete(name);
+        log.error(LAYER, `cannot restore or touch ${file}, which the context names: ${formatError(thrown)}`);
+      }
       if (session !== sessionID && !decisions.isUsing(sessionID, file))
-        await noteUse(sessionID, result, file);
+        await noteUse(sessionID, behind, file);
     });
   }
 
-  /** Turns that a person has dropped. */
-  function refreshTurns({ find, history, sessionID, shownFrom }: ContextRequest): void {
-    for (let index = shownFrom(); index < history.messages.length; index++) {
-      const key = history.keyOf(index);
-      const dropped = key && find(key.key)?.dropped;
-      const name = `${sessionID} ${dropped?.file}`;
-      if (dropped?.file === undefined || checkedMs.has(name)) continue;
-      checkedMs.set(name, clock.now());
-      const { file } = dropped;
-      void background.add(async () => {
-        const { restoreTurn } = await import("./steering/act.js");
-        await restoreTurn({ find, history }, { index, file }, { log, resultFiles });
-      });
-    }
-  }
-
-  /** Returns whether the file exists now. */
-  async function check(path: string, result: Result, isInput: boolean): Promise<boolean> {
-    try {
-      if (await resultFiles.exists(path)) {
-        await resultFiles.touch(path);
-        return true;
-      }
-      const cutPath = isInput ? undefined : findCutPath(result.part, result.text);
-      const whole = cutPath === undefined ? undefined : await files.read(cutPath);
-      await resultFiles.restore(
-        path,
-        whole ?? (isInput ? formatWholeInput(result) : Buffer.from(result.text)),
-      );
-      const isCut = cutPath !== undefined && !whole;
-      const from = isCut ? "from the host's truncated copy; the full result is lost" : "from the host's copy";
-      log.warn(LAYER, `${path} was missing and has been restored ${from}`);
-      return true;
-    } catch (thrown) {
-      log.error(LAYER, `cannot restore or touch ${path}, which the context names: ${formatError(thrown)}`);
-      return false;
-    }
-  }
-
   /** A fork has inherited the decision, and needs the file as long as it lives. */
-  async function noteUse(session: string, result: Result, file: string): Promise<void> {
+  async function noteUse(session: string, behind: DecisionKey, file: string): Promise<void> {
     await decisions
-      .record(session, LAYER, [decide(result, { outcome: "used", file })])
+      .record(session, LAYER, [decide(behind, { outcome: "used", file })])
       .catch((thrown) =>
         log.warn(LAYER, `cannot record that ${session} uses ${file}: ${formatError(thrown)}`),
       );
   }
+}
+
+/** A decision that may name a file, and what is in the file. */
+interface NamedFile {
+  behind: DecisionKey;
+  decision: KnownDecision;
+  restore(): Promise<{ bytes: Uint8Array; from: string }>;
+}
+
+const HOSTS_COPY = "the host's copy";
+
+function listNamed({ files }: Pick<KernelContext, "files">, request: ContextRequest): NamedFile[] {
+  const { find, history, shownFrom } = request;
+  const results = history.results(shownFrom()).flatMap((result): NamedFile[] => {
+    const decided = find(result.key);
+    const shown = decided?.cleared ?? decided?.judged;
+    const input = find(readInputKey(result).key)?.cleared;
+    const whole = async () => ({ bytes: formatWholeInput(result), from: HOSTS_COPY });
+    return [
+      ...(shown ? [{ behind: result, decision: shown, restore: () => readResult(files, result) }] : []),
+      ...(input ? [{ behind: result, decision: input, restore: whole }] : []),
+    ];
+  });
+  // Turns that a person has dropped.
+  const turns = [...history.messages.keys()].slice(shownFrom()).flatMap((index): NamedFile[] => {
+    const behind = history.keyOf(index);
+    const decision = behind && find(behind.key)?.dropped;
+    const restore = async () => {
+      const { formatDropped } = await import("./steering/act.js");
+      return { bytes: Buffer.from(formatDropped(request, index)), from: HOSTS_COPY };
+    };
+    return behind && decision ? [{ behind, decision, restore }] : [];
+  });
+  return [...results, ...turns];
+}
+
+/** The whole result, which the host may have cut. */
+async function readResult(files: Pick<Files, "read">, { part, text }: Result) {
+  const cutPath = findCutPath(part, text);
+  const whole = cutPath === undefined ? undefined : await files.read(cutPath);
+  const isCut = cutPath !== undefined && !whole;
+  return {
+    bytes: whole ?? Buffer.from(text),
+    from: isCut ? "the host's truncated copy; the full result is lost" : HOSTS_COPY,
+  };
 }

@@ -2,17 +2,16 @@
  * Reads from a tool call that has ended whether it failed, and how. Failures that are part of the work do not count: a
  * failing test, a search without a hit, a call that the user refused.
  */
+import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { isRecord } from "../../src/base/shape.js";
 import { toLine } from "../../src/base/text.js";
 import { isToolPart, type Message, type ToolPart } from "../../src/io/message.js";
 import {
-  createKnownMessages,
   findTouchedPaths,
   formatInput,
   hashText,
   isChangingTool,
-  type KnownMessages,
   mayShowSecrets,
   readExit,
   readInput,
@@ -33,16 +32,13 @@ export interface EndedCall {
 }
 
 export interface Failure {
-  /** The call on one line. */
   readonly call: string;
   readonly message: string;
-  /** Hash of tool and arguments. */
   readonly callHash: string;
   /** Hash of the message without its variable parts. */
   readonly messageHash: string;
 }
 
-/** Maximum lengths in the log. */
 const LONGEST_CALL = 200;
 const LONGEST_MESSAGE = 300;
 const KEY_CHARACTERS = 10;
@@ -94,7 +90,6 @@ function isFailure(part: ToolPart, output: string): boolean {
   return isFailedCommand({ command, exit: readExit(part), output });
 }
 
-/** The command of a shell call. */
 function readCommand(part: ToolPart): string | undefined {
   return part.tool === "bash" ? readText(readInput(part), "command") : undefined;
 }
@@ -134,7 +129,6 @@ export function toField(text: string, limit: number): string {
 
 export interface EndedCommand {
   command: string;
-  /** `null` if the command was killed. */
   exit: number | null;
   output: string;
 }
@@ -148,12 +142,10 @@ const QUESTIONS = /^(\w*grep|rg|ag|diff|cmp|comm|test|\[+|which|type|git (grep|d
 /** Parts of words that name a check: tests, linters, compilers, a project's scripts for them. */
 const CHECKS =
   /^((vi|py|unit|nex|c)?tests?|r?specs?|\w*lint|(type)?checks?|verify|validate|vet|types?|tsc|build|compile|format|fmt|jest|mocha|mypy|pyright|ruff|biome|prettier|clippy|phpunit|cypress|playwright|mvnw?|gradlew?|g?cc|[gc]\+\+|clang|javac|rustc)$/i;
-/** Commands that fetch a program rather than run it. */
 const INSTALLS = /^(install|add|i|remove|uninstall|upgrade|update)$/;
 /** Outputs that report on the code: the exit code of any command with such an output is an answer. */
 export const REPORTS =
   /\b\d+ (tests? |specs? )?(failed|failing|failures?|passed|passing)\b|^[ \t]*(--- )?(FAIL|FAILED|not ok)\b|\bAssertionError\b|\berror TS\d+:|\bFound \d+ (errors?|problems?)\b/m;
-/** Outputs of a command that could not do its check: it has failed. */
 const MISUSES =
   /^(\/\S*\/)?\w*sh: |\bcommand not found\b|\bmissing script\b|\bNO_SCRIPT\b|\bno rule to make target\b|^.{0,80}\b(unknown|unrecogni[sz]ed|illegal|invalid) (compiler )?(options?|arguments?|flags?|command)\b|\bNo module named\b|^No tests? (files? )?found\b/im;
 
@@ -191,7 +183,6 @@ export function splitCommand(command: string): string[] {
     .filter((one) => one !== "");
 }
 
-/** Number of words that say what a command does: `pnpm --filter app run test`. */
 const NAMING_WORDS = 4;
 
 /** Does the program's name, or one of the next words that is no path, name a check? */
@@ -220,11 +211,13 @@ export function hashCall(tool: string, input: Readonly<Record<string, unknown>>,
       // A long text, such as a whole file, is represented by its beginning and length.
       return `${name}=${asked.slice(0, HASHED)}${asked.length > HASHED ? asked.length : ""}`;
     });
-  const anywhere = fields.join("\n").replaceAll(`${project}/`, "");
+  const anywhere = fields
+    .join("\n")
+    .replaceAll(`${project}/`, "")
+    .replaceAll(project + sep, "");
   return hashText(`${tool} ${redact(anywhere)}`).slice(0, HASH_CHARACTERS);
 }
 
-/** In characters; the rest of a longer command is left out. */
 const LONGEST_COMMAND = 20_000;
 
 /** The command with single spaces, and without a leading `cd` into the project, where it runs anyway. */
@@ -243,6 +236,7 @@ export const hashMessage = (text: string): string =>
 export function normalizeMessage(text: string): string {
   return stripVTControlCharacters(text.slice(-HASHED))
     .toLowerCase()
+    .replace(/\b[a-z]:[\\/][\w.@+~#\\/-]+/g, "/")
     .replace(/(?<![\w.])~?\/[\w.@+~#-]+(\/[\w.@+~#:-]*)*/g, "/")
     .replace(/\b(?=[a-f.,:_-]*\d)[0-9a-f]+([.,:_-][0-9a-f]+)*(t#|\s?(ms|[smhz])\b)?/g, "#")
     .replace(/\s+/g, " ")
@@ -256,18 +250,13 @@ export interface SessionCall extends EndedCall {
   readonly changedBefore: number;
 }
 
-interface Session {
-  readonly known: KnownMessages;
-  /** Keys of the results read so far; a message that may still grow is read again. */
-  readonly seen: Set<string>;
-  changedAt: number;
-}
-
-/** Number of sessions kept in memory; any other counts as not seen yet. */
-const MOST_SESSIONS = 30;
+/** Messages whose calls are read: an aborted turn ends behind its last results. */
+const LOOKED_BACK = 3;
 
 export function createSessionCalls(project: string) {
-  const sessions = new Map<string, Session>();
+  /** By session: when it last changed a file, 0 if never. */
+  const changed = new Map<string, number>();
+  const seen = new Set<string>();
 
   return {
     /**
@@ -275,39 +264,33 @@ export function createSessionCalls(project: string) {
      * answer: the instance that sent the others has logged them, and lines that a person has deleted must not come back.
      */
     read(sessionID: string, messages: readonly Message[]): SessionCall[] {
-      const earlier = sessions.get(sessionID);
-      const session = earlier ?? { known: createKnownMessages(), seen: new Set(), changedAt: 0 };
-      sessions.delete(sessionID);
-      sessions.set(sessionID, session);
-      const [oldest = ""] = sessions.keys();
-      if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
-      const from = messages.findLastIndex((message) => session.known.has(message)) + 1;
+      const isKnown = changed.has(sessionID);
       const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
-      const calls = messages.slice(from).flatMap((message, index) => {
-        const ended = readNew(message, session);
-        if (earlier) return ended;
-        return from + index >= newest ? ended.filter(({ failure }) => failure) : [];
-      });
-      session.known.add(messages.slice(from));
-      return calls;
+      const from = Math.max(0, isKnown ? messages.length - LOOKED_BACK : newest);
+      if (!isKnown) changed.set(sessionID, findLastChange(messages.slice(0, from)));
+      const calls = messages.slice(from).flatMap(({ parts }) =>
+        listCalls(parts).flatMap((part) => {
+          const key = readCallKey(part);
+          if (key === undefined || seen.has(`${sessionID} ${key}`)) return [];
+          seen.add(`${sessionID} ${key}`);
+          const ended = readEndedCall(part, project);
+          const changedBefore = changed.get(sessionID) ?? 0;
+          if (ended && isChangingTool(ended.tool)) changed.set(sessionID, ended.at);
+          return ended ? [{ ...ended, changedBefore }] : [];
+        }),
+      );
+      return isKnown ? calls : calls.filter(({ failure }) => failure);
     },
 
     /** When the session last changed a file: after that, a call that failed may work. */
-    changedAt: (sessionID: string): number => sessions.get(sessionID)?.changedAt ?? 0,
+    changedAt: (sessionID: string): number => changed.get(sessionID) ?? 0,
   };
+}
 
-  /** Calls of this message that have ended and were not read yet. */
-  function readNew({ parts }: Message, session: Session): SessionCall[] {
-    if (!Array.isArray(parts)) return [];
-    return parts.flatMap((part) => {
-      const key = part && isToolPart(part) ? readCallKey(part) : undefined;
-      if (key === undefined || session.seen.has(key)) return [];
-      session.seen.add(key);
-      const ended = readEndedCall(part, project);
-      if (!ended) return [];
-      const changedBefore = session.changedAt;
-      if (isChangingTool(ended.tool)) session.changedAt = ended.at;
-      return [{ ...ended, changedBefore }];
-    });
-  }
+const listCalls = (parts: Message["parts"]): ToolPart[] =>
+  Array.isArray(parts) ? parts.filter((part) => part && isToolPart(part)) : [];
+
+function findLastChange(messages: readonly Message[]): number {
+  const calls = messages.flatMap(({ parts }) => listCalls(parts));
+  return calls.findLast(({ tool }) => isChangingTool(tool))?.state?.time?.start ?? 0;
 }

@@ -17,6 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { StrataError } from "../../src/base/error.js";
 import { type Files, readText } from "../../src/io/files.js";
 import type { Locks } from "../../src/io/locks.js";
+import type { Looks } from "../../src/io/looks.js";
 import type { Seal } from "../../src/project/own.js";
 
 export interface Entry {
@@ -24,9 +25,7 @@ export interface Entry {
   /** Milliseconds since 1970, in whole seconds. */
   readonly at: number;
   readonly tool: string;
-  /** The call that failed, on one line. */
   readonly call: string;
-  /** How it failed, or how it was resolved. */
   readonly text: string;
   /** From 1; 0 for a resolution. */
   readonly attempt: number;
@@ -53,7 +52,6 @@ const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 /** In characters; entries are far shorter, so a longer line is not one. */
 const LONGEST_LINE = 4_000;
 
-/** `undefined` if the line is not an entry. */
 export function parseEntry(line: string): Entry | undefined {
   if (line.length > LONGEST_LINE) return undefined;
   const [time = "", kind, tool, call, ...rest] = line.trim().split(/\s{2,}|\t/);
@@ -74,7 +72,6 @@ function readAttemptNumber(field = ""): number | undefined {
   return digits === undefined ? undefined : Math.max(1, Number(digits));
 }
 
-/** A line of the log. */
 export interface LogLine {
   readonly entry: Entry;
   /** Was it written by this user's machine and not changed since? */
@@ -84,18 +81,17 @@ export interface LogLine {
 export interface ErrorLogOptions {
   files: Files;
   locks: Locks;
+  looks: Pick<Looks, "stat">;
   path: string;
-  /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
 }
 
-/** About 700 entries. */
 export const ROTATE_AT_BYTES = 150_000;
 /** Read from the end of each file: more than the plugin's own files have, and little of a repository's endless one. */
 const MOST_READ_BYTES = 2 * ROTATE_AT_BYTES;
 
-export function createErrorLog({ files, lock, locks, path, seal }: ErrorLogOptions) {
+export function createErrorLog({ files, lock, locks, looks, path, seal }: ErrorLogOptions) {
   let isIgnored = false;
   let cached: { sizes: string; lines: readonly LogLine[] } | undefined;
   const sizeOf = async (file: string): Promise<number> => (await files.stat(file))?.bytes ?? 0;
@@ -106,7 +102,8 @@ export function createErrorLog({ files, lock, locks, path, seal }: ErrorLogOptio
      * error.
      */
     async read(): Promise<readonly LogLine[]> {
-      const sizes = `${await sizeOf(path)} ${await sizeOf(earlierOf(path))}`;
+      const stats = await Promise.all([path, earlierOf(path)].map(looks.stat));
+      const sizes = stats.map((stat) => stat?.bytes ?? 0).join(" ");
       if (cached?.sizes !== sizes) {
         const entries = [...(await readEntries(files, earlierOf(path))), ...(await readEntries(files, path))];
         cached = { sizes, lines: await Promise.all(entries.map(check)) };

@@ -27,17 +27,13 @@ export interface KnownFailure {
   /** Time of the first failure with a line; milliseconds since 1970. */
   readonly firstAt: number;
   readonly lastAt: number;
-  /** The session in which it failed last. */
   readonly session: string;
-  /** The last known resolution. */
   readonly resolution?: { readonly at: number; readonly text: string };
 }
 
-/** A call that has failed the same way as before. */
 export interface Repetition {
   /** The part with its result, compared by identity. */
   readonly part: Message["parts"][number];
-  /** The failure as known before this call. */
   readonly before: KnownFailure;
   /** The session has changed files in between, so the call may have been a test of that change. */
   readonly isRetryAfterChange: boolean;
@@ -45,7 +41,6 @@ export interface Repetition {
 
 interface FailuresOptions extends ErrorLogOptions {
   log: { warn(source: string, message: string): void };
-  /** Number of newest lines that are used. */
   maxLines: number;
   project: string;
 }
@@ -53,9 +48,7 @@ interface FailuresOptions extends ErrorLogOptions {
 interface Known {
   /** The log as last read; the other fields include what this instance is writing. */
   log: readonly LogLine[];
-  /** By `nameFailure`. */
   failures: Map<string, KnownFailure>;
-  /** By `nameEntry`. */
   entries: Set<string>;
 }
 
@@ -80,7 +73,7 @@ export function createFailures(options: FailuresOptions) {
     async learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]> {
       const ended = calls.read(sessionID, messages);
       if (ended.length === 0) return [];
-      const all = await readAll();
+      const all = known ?? (await readAll());
       const repetitions = ended.flatMap((one) => findRepetition(one, all, sessionID));
       const entries = ended.flatMap((one) =>
         toEntries(one, all, { project, sessionID }).filter((entry) => addNew(all, entry)),
@@ -89,19 +82,18 @@ export function createFailures(options: FailuresOptions) {
       return repetitions;
     },
 
-    /** The known failures, the newest last. */
+    /** The known failures, the newest last, with what other instances have added. */
     async all(): Promise<readonly KnownFailure[]> {
       return [...(await readAll()).failures.values()].sort((a, b) => a.lastAt - b.lastAt);
     },
 
     /** The ways in which this call has failed; `callHash` as from `hashCall`. */
     async ofCall(callHash: string): Promise<readonly KnownFailure[]> {
-      const { failures } = await readAll();
+      const { failures } = known ?? (await readAll());
       return [...failures].flatMap(([name, failure]) => (name.startsWith(`${callHash} `) ? [failure] : []));
     },
 
     changedAt: calls.changedAt,
-    /** Resolves when all entries are written. */
     onIdle: (): Promise<void> => writing,
   };
 
@@ -182,7 +174,6 @@ function addNew({ entries, failures }: Pick<Known, "entries" | "failures">, entr
   return true;
 }
 
-/** The log has whole seconds. */
 const toSeconds = (ms: number): number => Math.floor(ms / 1_000) * 1_000;
 
 /** Compares with what was known before this answer; a call that fails twice in one answer is not a repetition. */
@@ -261,7 +252,6 @@ export function isCorrection(tool: string, failed: string, worked: string): bool
   return added.length <= before.length + MOST_ADDED && before.every(isKept) && isSameProgram;
 }
 
-/** Words without options and quotes. */
 export const splitWords = (text: string): string[] =>
   text.split(/[\s"']+/).filter((word) => word !== "" && !word.startsWith("-"));
 

@@ -9,7 +9,7 @@
  */
 import { DAY_MS, formatDay } from "../../src/base/days.js";
 import { quote, withoutMark } from "../../src/base/text.js";
-import { type Addition, extend, forget, isExtendedBy } from "../../src/context/additions.js";
+import { type Addition, extend, forget, isExtendedBy, listExtended } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
@@ -26,20 +26,18 @@ import {
   splitWords,
 } from "./failures.js";
 
-/** Layer name in the records. */
 const LAYER = "errors";
 
-/** Maximum number of hints in one answer. */
 const MOST_HINTS = 3;
 const LONGEST_RESOLUTION = 260;
 
 export type Hints = ReturnType<typeof createHints>;
 
 export function createHints(context: LayerContext) {
-  const { clock, config, files, folders, host, locks, log, seal } = context;
+  const { clock, config, files, folders, host, locks, log, looks, seal } = context;
   const project = host.directory;
   const failures = createFailures({
-    ...{ files, locks, log, project, seal },
+    ...{ files, locks, log, looks, project, seal },
     path: folders.errorLog,
     lock: folders.errorLock,
     maxLines: config.errors.maxErrorHistory,
@@ -49,7 +47,6 @@ export function createHints(context: LayerContext) {
   const refused = new Set<string>();
 
   return {
-    /** Never rejects. */
     onIdle: failures.onIdle,
 
     /** Learns from the request, and returns whether something was added or removed. Rejects if it cannot be recorded. */
@@ -89,7 +86,7 @@ export function createHints(context: LayerContext) {
     const text = planForewarning(await failures.all(), {
       asked: readOwnTexts(messages.at(-1)?.parts ?? []).join("\n"),
       isBeginning: messages.findIndex(({ info }) => info.role === "user") === messages.length - 1,
-      shown: findShown(request),
+      shown: listExtended(request, LAYER, shownFrom()).map(({ text }) => text),
       isOwn: ({ session }) => session === sessionID && shownFrom() === 0,
       nowMs: clock.now(),
     });
@@ -107,14 +104,6 @@ export function createHints(context: LayerContext) {
         return { behind: result, text: formatHint(before) };
       });
   }
-}
-
-/** The layer's texts after the messages that are sent. */
-function findShown({ find, history, shownFrom }: ContextRequest): string[] {
-  return [...history.messages.keys()].flatMap((index) => {
-    const key = index < shownFrom() ? undefined : history.keyOf(index);
-    return (key && find(key.key)?.extended?.find(({ layer }) => layer === LAYER)?.text) ?? [];
-  });
 }
 
 /**
@@ -166,11 +155,8 @@ function planRefusal(known: readonly KnownFailure[], changedAt: number): string 
 /* Warns a session, after the user's messages, of calls that failed before. Pure. */
 
 interface ForewarningInput {
-  /** The user's message. */
   asked: string;
-  /** Is it the session's first message? */
   isBeginning: boolean;
-  /** Texts of this layer in the session's context. */
   shown: readonly string[];
   /** Its own failures are in its context and need no repetition. */
   isOwn(failure: KnownFailure): boolean;
@@ -185,11 +171,8 @@ export const FOREWARNING_HEAD =
 const TOLD_FOR_MS = 30 * DAY_MS;
 const MOST_AT_BEGINNING = 5;
 const MOST_FOR_A_MESSAGE = 3;
-/** Number of newest failures considered. */
 const MOST_LOOKED_AT = 200;
-/** Characters of a message that are searched for calls. */
 const LOOKED_AT = 20_000;
-/** Maximum characters of all lines together. */
 const MOST_CHARACTERS = 1_200;
 const [LONGEST_CALL, LONGEST_TEXT] = [120, 140];
 /** Shorter words of a call occur in many messages. */

@@ -1,18 +1,19 @@
 /** Text in a terminal's columns: wide characters take two, combining marks none. Pure. */
 import stringWidth from "string-width";
+import { cut } from "./text.js";
 
 const ELLIPSIS = "…";
 
-/** Number of columns that the text takes. */
 export const countColumns = (text: string): number => stringWidth(text);
 
 /** The text on one line, shortened to at most `most` columns. */
 export function fit(text: string, most: number): string {
-  const line = text.replace(/\s+/gu, " ").trim();
-  if (countColumns(line) <= most) return line;
+  const head = cutTo(text, most);
+  const line = head.replace(/\s+/gu, " ").trim();
+  if (head.length === text.length && countColumns(line) <= most) return line;
   if (most < 1) return "";
-  const head = takeColumns(line, most - 1).trimEnd();
-  return countColumns(head) < most ? head + ELLIPSIS : ELLIPSIS;
+  const shown = takeColumns(line, most - 1).trimEnd();
+  return countColumns(shown) < most ? shown + ELLIPSIS : ELLIPSIS;
 }
 
 /** The text, then spaces up to `columns`. */
@@ -31,28 +32,33 @@ export function wrap(text: string, columns: number, most = Number.POSITIVE_INFIN
   let line = "";
   for (const word of text.split(/\s+/u).filter((one) => one !== "")) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (countColumns(longer) <= columns) {
+    if (isWithin(longer, columns)) {
       line = longer;
       continue;
     }
     if (line !== "") lines.push(line);
-    line = word;
-    while (countColumns(line) > columns) {
+    for (line = word; !isWithin(line, columns) && lines.length <= most; ) {
       const head = takeColumns(line, columns);
       lines.push(head);
       line = line.slice(head.length);
     }
+    if (lines.length > most) break;
   }
   if (line !== "") lines.push(line);
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most - 1), fit(lines.slice(most - 1).join(" "), columns)];
 }
 
+/** A text may be a megabyte; none of the characters beyond is shown. */
+const cutTo = (text: string, columns: number): string => cut(text, 20 * Math.max(0, columns) + 400);
+const isWithin = (text: string, columns: number): boolean =>
+  cutTo(text, columns).length === text.length && countColumns(text) <= columns;
+
 /** At least one letter, so that a caller who repeats it ends. */
 function takeColumns(text: string, most: number): string {
   let columns = 0;
   let end = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of new Intl.Segmenter().segment(cutTo(text, most))) {
     columns += countColumns(segment);
     if (columns > most && end > 0) break;
     end += segment.length;

@@ -23,3 +23,8 @@ export function parseDayFile(name: string): number | undefined {
   const timeMs = isDayFile(name) ? Date.parse(name.slice(0, 10)) : Number.NaN;
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
+
+/** For a model, to the second, in UTC so that all instances agree. */
+export function formatTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

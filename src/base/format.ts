@@ -19,11 +19,11 @@ export function formatPercent(share: number): string {
   return `${share < 0 && rounded > 0 ? "−" : ""}${rounded} %`;
 }
 
-/** 1.234 → "$1.23", -0.0345 → "-$0.035": two digits at least, so that small sums are not zero. */
+/** 1.234 → "$1.23", -0.0345 → "−$0.035": two digits at least, so that small sums are not zero. */
 export function formatMoney(dollars: number): string {
   const size = Math.abs(dollars);
   const text = size >= 0.0995 || size === 0 ? size.toFixed(2) : String(Number(size.toPrecision(2)));
-  return `${dollars < 0 ? "-" : ""}$${text}`;
+  return `${dollars < 0 ? "−" : ""}$${text}`;
 }
 
 /** "just now", "5 minutes ago", "2 hours ago", "3 days ago"; a time in the future (changed clock) counts as now. */

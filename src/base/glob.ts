@@ -3,7 +3,7 @@
  * matches itself. Time is at most proportional to the product of both lengths: globs come from untrusted files, and a
  * regular expression made from many stars could run forever. Pure.
  */
-export type FitsPath = (path: string) => boolean;
+type FitsPath = (path: string) => boolean;
 
 /** Matches the characters of a path one by one; `"folders"` is `**` with its `/`, `"any"` is `**`, `"name"` is `*`. */
 type Step = "folders" | "any" | "name" | ((character: string) => boolean);

@@ -1,7 +1,7 @@
 /**
  * Makes text safe for a terminal, since any file of the project may have put control sequences into it. Terminal
- * sequences are removed. Characters that reverse the writing direction and rarer control characters are escaped as in
- * JSON (`\u202e`), so that JSON stays valid.
+ * sequences are removed. Invisible characters, which reverse the writing direction or hide words that a model reads, and
+ * rarer control characters are escaped as in JSON (`\u202e`), so that JSON stays valid.
  */
 
 const ESC = "\u001b";
@@ -13,7 +13,8 @@ const SEQUENCES = new RegExp(
   "gu",
 );
 const CONTROLS = /[^\P{Cc}\n\t]/gu;
-const DIRECTIONS = /[\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
+/** Except what many scripts and emoji need: joiners, and whether a sign is text or a picture. */
+const INVISIBLE = /(?!\u200c|\u200d|[\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 const FIRST_RARE = 0x7f;
 
 export function toPrintable(text: string, { withStyles = false } = {}): string {
@@ -25,11 +26,26 @@ export function toPrintable(text: string, { withStyles = false } = {}): string {
     .join("");
 }
 
+/** Our own signs where a terminal has no others than ASCII's; what people wrote stays. */
+const SIGNS: Readonly<Record<string, string>> = {
+  ...{ "█": "#", "░": ".", "→": "->", "…": "...", "·": "-", "–": "-", "—": "-", "−": "-", "×": "x" },
+};
+export const toASCIISigns = (text: string): string =>
+  text.replace(/[█░→…·–—−×]/g, (sign) => SIGNS[sign] ?? sign);
+
+/** Does the terminal show Unicode? Without a word of the system it does, as on Windows. */
+export function hasUnicode({ LANG, LC_ALL, LC_CTYPE, TERM }: Readonly<Record<string, string | undefined>>) {
+  const locale = LC_ALL || LC_CTYPE || LANG;
+  return TERM !== "linux" && (!locale || /utf-?8/i.test(locale));
+}
+
 function clean(text: string): string {
   return text
     .replace(SEQUENCES, "")
     .replace(CONTROLS, (one) => (one.charCodeAt(0) < FIRST_RARE ? "" : formatNumber(one)))
-    .replace(DIRECTIONS, formatNumber);
+    .replace(INVISIBLE, formatNumber);
 }
 
-const formatNumber = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** A character beyond the first 65,536 has two of them. */
+const formatNumber = (one: string): string =>
+  one.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

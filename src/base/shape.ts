@@ -24,13 +24,11 @@ export const integer = (value: unknown): value is number => Number.isInteger(val
 /** The `v` of a file or line as this version writes it; a value of another version is not read. */
 export const isVersion = (value: unknown): value is 1 => value === 1;
 
-/** Finite and not negative. */
 export const count = (value: unknown): value is number => finite(value) && value >= 0;
 
 /** Accepts anything: nothing depends on this field. */
 export const unchecked = (_: unknown): _ is never => true;
 
-/** An array or an object with any contents. */
 export const anyList = (value: unknown): value is never[] => Array.isArray(value);
 export const anyObject = (value: unknown): value is never => isRecord(value);
 
@@ -94,11 +92,45 @@ export function mergeRecords(weaker: PlainRecord, stronger: PlainRecord): PlainR
   return merged;
 }
 
-/** Parses JSON; `undefined` if the text is not valid. */
+/** Deeper than any record; the parser takes half a second for a megabyte of brackets. */
+const DEEPEST = 500;
+
+/** Parses JSON; `undefined` if the text is not valid, which a first look tells faster than an error, or too deep. */
 export function parseJson(text: string): unknown {
+  if (!/^\s*["\d[{tfn-]/.test(text) || isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function isTooDeep(text: string): boolean {
+  // Most records are shorter, and every line of every log is parsed here.
+  if (text.length <= DEEPEST) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charAt(at);
+    if (sign === "[" || sign === "{") depth++;
+    else if (sign === "]" || sign === "}") depth--;
+    else if (sign === '"')
+      for (at++; at < text.length && text.charAt(at) !== '"'; at++) if (text.charAt(at) === "\\") at++;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
+
+/* Values by a key that they have. */
+
+/** The items by their key, in order; leaves out those without a key. */
+export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K | undefined): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

@@ -29,6 +29,10 @@ export function quote(text: string, limit: number): string {
   return JSON.stringify(toLine(text, limit));
 }
 
+/** A path as one word of a command. */
+export const quoteForShell = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
 /** Text as inline code; backticks in it are safe. */
 export function toCode(text: string, limit: number): string {
   const line = toLine(text, limit);
@@ -47,20 +51,19 @@ export function foldSentence(text: string): string {
     .normalize("NFC")
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/[\s.!。！]+$/u, "")
+    .replace(/(?<![\s.!。！])[\s.!。！]+$/u, "")
     .toLowerCase();
 }
 
 /** Text from elsewhere cannot pass for the plugin's own, which begins with `[Strata]`. */
 export const withoutMark = (text: string): string => text.replace(/\[Strata\]/gi, "(Strata)");
 
-/** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
+/** Relative to the project for a file inside it, so that a project may move; otherwise absolute. With `/`. */
 export function shortenPath(path: string, project: string): string {
   const absolute = resolve(project, toLine(path, 1_000));
   const inside = relative(project, absolute);
-  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-    return absolute;
-  return inside.split(sep).join("/");
+  const isInside = inside !== "" && !/^\.\.([\\/]|$)/.test(inside) && !isAbsolute(inside);
+  return (isInside ? inside : absolute).replaceAll(sep, "/");
 }
 
 /** Characters indexed per field: a longer one is a file, and files have their own tools. */

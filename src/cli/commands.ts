@@ -1,202 +1,39 @@
-/** Every command of the command line, in the order of the help. */
-import { type Command, FORCE, JSON_OPTION } from "../operations/command.js";
-import { operations } from "../operations/table.js";
-import { commandOf } from "./operation-command.js";
+/** Every command of the command line, in the order of the help, and how an operation becomes one. */
 
-export const commands: readonly Command[] = [
-  commandOf(operations.status, "strata status --json | jq .savings.net"),
-  commandOf(operations.stats, "strata stats --open", {
-    instead: {
-      option: [
-        "--open",
-        "shows it in the inspector, which strata serve then opens in the browser; Ctrl-C stops it",
-      ],
-      run: async (cli) => (await import("./commands/serve.js")).run(cli, { open: true, port: "0" }, []),
-    },
-  }),
-  commandOf(operations.context, "strata context --json | jq '.items[0]'"),
-  ...Object.values(operations).flatMap((entry) => {
-    const [, action] = /^context (.*)/.exec(entry.name) ?? [];
-    if (action === undefined) return [];
-    return commandOf(entry, `strata context ${action} ${action === "undo-cut" ? "--dry-run" : "r-3fa2b1c"}`, {
-      was: [action],
-      // Candidates were dropped by the same word; their ids have no such letter before them.
-      ...(action === "drop" && { wasFor: /^[ritcs]-[0-9a-z]+$/i }),
-    });
-  }),
-  commandOf(operations.agenda, "strata agenda --all"),
-  commandOf(operations.claim, "strata agenda claim '#34' --hours 2 --why 'the login'", {
-    was: ["agenda lease claim", "lease claim"],
-  }),
-  commandOf(operations.release, "strata agenda release '#34'", {
-    was: ["agenda lease release", "lease release"],
-  }),
-  commandOf(operations.leases, "strata agenda leases", {
-    was: ["agenda lease list", "agenda lease", "lease list", "lease"],
-  }),
-  commandOf(operations.sessions, "strata sessions --json | jq '.[0].phase'"),
-  commandOf(operations.checkpoint, "strata sessions checkpoint before the rewrite", { was: ["checkpoint"] }),
-  commandOf(operations.attach, "strata sessions attach cp-3fa2b1c", {
-    was: ["attach"],
-    aliases: ["resume"],
-    arguments: "<source>",
-  }),
-  commandOf(operations.handoff, "strata sessions handoff cp-3fa2b1c --file handoff.md", {
-    was: ["handoff"],
-    arguments: "[source]",
-  }),
-  commandOf(operations.list, "strata list --type decision"),
-  commandOf(operations.show, "strata show port-8080", { first: "memory" }),
-  commandOf(operations.recall, "strata recall 'which port does the server use'"),
-  commandOf(operations.remember, "strata remember --type decision 'The server listens on port 8080'", {
-    aliases: ["capture"],
-  }),
-  commandOf(operations.candidates, "strata candidates"),
-  commandOf(operations.keep, "strata candidates keep 3fa2b1", { name: "candidates keep", was: ["keep"] }),
-  commandOf(operations.drop, "strata candidates drop 3fa2b1", { name: "candidates drop", was: ["drop"] }),
-  commandOf(operations.why, "strata candidates why invoice numbers", {
-    name: "candidates why",
-    was: ["why"],
-  }),
-  {
-    name: "memory edit",
-    was: ["edit"],
-    summary: "opens a memory's file in $VISUAL or $EDITOR",
-    arguments: "<words...>",
-    options: [],
-    example: "strata memory edit port-8080",
-    first: "memory",
-    load: () => import("../operations/edit.js"),
-  },
-  commandOf(operations.archive, "strata memory archive --type idea --older-than 180 --dry-run", {
-    name: "memory archive",
-    was: ["archive"],
-    first: "memory",
-  }),
-  commandOf(operations.restore, "strata memory restore port-8080", {
-    name: "memory restore",
-    was: ["restore"],
-    first: "archived memory",
-  }),
-  commandOf(operations.pin, "strata memory pin port-8080", { name: "memory pin", first: "memory" }),
-  commandOf(operations.unpin, "strata memory unpin port-8080", { name: "memory unpin", first: "memory" }),
-  commandOf(operations.publish, "strata memory publish preference/tabs-over-spaces", {
-    name: "memory publish",
-    was: ["publish"],
-    first: "memory",
-  }),
-  commandOf(operations.history, "strata memory history decision/port-8080", {
-    name: "memory history",
-    was: ["history"],
-    first: "memory",
-  }),
-  commandOf(operations.trust, "strata trust --yes"),
-  commandOf(operations.undo, "strata undo --run 1f20c9d1"),
-  commandOf(operations.dream, "strata dream --dry-run", { aliases: ["digest", "distill"] }),
-  {
-    name: "check",
-    summary:
-      "finds what is wrong with memories and their files, and what is no longer needed; --fix mends it",
-    options: [
-      ["--fix", "mends what is safe to mend, and asks before it merges memories that say the same"],
-      ["--yes", "with --fix: does not ask"],
-      ["--dry-run", "with --fix: changes nothing"],
-      ["--days <count>", "counts files as no longer needed from this age (default 30)"],
-      ["--archived", "archived memories of that age too; the ledger keeps their text"],
-      JSON_OPTION,
-    ],
-    example: "strata check --fix",
-    aliases: [
-      "validate",
-      ...["optimize", "gc", "hygiene", "cleanup", "merge", "reduce"].map((word) => `${word} --fix`),
-    ],
-    load: () => import("./commands/check.js"),
-  },
-  {
-    name: "reconcile",
-    summary:
-      "shows open conflicts, two versions of one memory, and decides one; the name of a blocker resolves it",
-    arguments: "[conflict...]",
-    options: [
-      ["--keep <which>", "keeps this (the one in use), that (the other) or both"],
-      ["--edit", "opens both in your editor and keeps what you leave in the one in use"],
-      JSON_OPTION,
-    ],
-    example: "strata reconcile server-port-1a2b3c4d --keep that",
-    aliases: ["resolve"],
-    load: () => import("../operations/reconcile.js"),
-  },
-  {
-    name: "backup",
-    summary: "writes memories, notes, results and savings to one verified file",
-    arguments: "[file]",
-    options: [["--force", FORCE]],
-    example: "strata backup ~/strata.jsonl.gz",
-    load: () => import("./upkeep/backup.js"),
-  },
-  {
-    name: "backup restore",
-    summary: "restores missing files from a backup",
-    arguments: "<file>",
-    options: [
-      ["--global", "includes memories that hold in every project"],
-      ["--force", "replaces files that differ"],
-      ["--dry-run", "shows what would be restored"],
-    ],
-    example: "strata backup restore ~/strata.jsonl.gz",
-    async load() {
-      const { restoreBackup } = await import("./upkeep/backup.js");
-      const { openProject } = await import("../operations/project.js");
-      return {
-        run: async (cli, { dryRun, force, global: withGlobal }, [file = ""]) =>
-          restoreBackup(await openProject(cli), {
-            ...{ file, isDry: dryRun === true, isForced: force === true, withGlobal: withGlobal === true },
-          }),
-      };
-    },
-  },
-  commandOf(operations.bootstrap, "strata bootstrap --dry-run", { arguments: "[folders...]" }),
-  commandOf(operations.export, "strata export memories.jsonl", { arguments: "[file]" }),
-  commandOf(operations.import, "strata import memories.jsonl --dry-run", { arguments: "<source>" }),
-  commandOf(operations["import markdown"], "strata import markdown docs/decisions.md --type decision", {
-    was: ["ingest"],
-    arguments: "<files...>",
-  }),
+import type { z } from "zod";
+import {
+  type CliContext,
+  type Command,
+  type ExitCode,
+  exitCodes,
+  JSON_OPTION,
+  type Option,
+  type OptionValues,
+  type Run,
+} from "../operations/command.js";
+import type { OperationEntry } from "../operations/operation.js";
+import { isInAgentsShell, openProject } from "../operations/project.js";
+import { operations } from "../operations/table.js";
+
+/** What is no question and answer about an open project. */
+const others: readonly Command[] = [
   {
     name: "learn",
     summary:
-      "keeps what past conversations say: JSON Lines {id, session, role, text, at}, or files of opencode export",
+      "learns memories from past conversations: JSON Lines {id, session, role, text, at}, or files of opencode export",
     arguments: "[files...]",
     options: [
       ["--sessions", "also OpenCode's own sessions of this project; starts opencode to read them"],
       ["--server <url>", "reads the sessions from this running OpenCode server"],
-      ["--judge", "your small model judges what may hold something; states the cost first, and asks"],
-      ["--budget <tokens>", "with a judge: at most so many tokens (default: half more than the estimate)"],
-      ["--yes", "with a judge: does not ask"],
+      ["--judge", "your small model judges what may be worth keeping; states the cost first, and asks"],
+      ["--budget <tokens>", "with --judge: most tokens to spend (default: 1.5 times the estimate)"],
+      ["--yes", "with --judge: does not ask"],
       ["--dry-run", "shows what would be kept"],
       ["--json", "prints one JSON object a line"],
     ],
     example: "strata learn conversations.jsonl --dry-run --json",
     hint: "learn reads past conversations; strata remember --tag TOPIC 'CONTENT' stores a memory.",
     load: () => import("./commands/learn.js"),
-  },
-  commandOf(operations.sync, "strata sync --json", { was: ["sync status"] }),
-  commandOf(operations["sync init"], "strata sync init git@github.com:me/memories.git", {
-    arguments: "<remote>",
-  }),
-  commandOf(operations["sync push"], "strata sync push", { aliases: ["push"] }),
-  commandOf(operations["sync pull"], "strata sync pull", { aliases: ["pull"] }),
-  {
-    name: "enrich",
-    summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",
-    arguments: "[entities...]",
-    options: [
-      ["--limit <count>", "maximum number of requests (default 100)"],
-      ["--dry-run", "shows what would be asked about; sends nothing"],
-      JSON_OPTION,
-    ],
-    example: "strata enrich '#34'",
-    load: () => import("./commands/enrich.js"),
   },
   {
     name: "completion",
@@ -220,8 +57,7 @@ export const commands: readonly Command[] = [
       ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],
       ["--private", "also serves private memories"],
       ["--project <folder>", "the project in this folder (default: the working directory)"],
-      ["--for <client>", `with install: ${(await import("../mcp/clients.js")).clientNames.join(", ")}`],
-      ["--write", "with install: writes the file instead of printing the entry"],
+      ["--for <client>", `with install: ${(await import("../mcp/mcp.js")).clientNames.join(", ")}`],
     ],
     example: "strata mcp install --for claude-code",
     first: ["install"],
@@ -260,25 +96,131 @@ export const commands: readonly Command[] = [
     options: [
       ["--global", "uses the global configuration, for every project"],
       ["--remove", "removes the plugin again"],
-      ["--purge", "with --remove: also deletes what the plugin wrote here, memories included; asks first"],
+      [
+        "--purge",
+        "with --remove: also deletes what the plugin wrote in this project, or with --global in your home; asks first",
+      ],
       ["--yes", "with --purge: does not ask"],
     ],
     example: "strata init --global",
     load: () => import("./commands/init.js"),
   },
-  {
-    name: "doctor",
-    summary: "checks configuration and machine, then plays a session to prove that the plugin works",
-    options: [
-      ["--report", "prints what an issue needs, as text without paths, keys and words of yours"],
-      ["--no-proof", "does not play the session"],
-      ["--plugin <folder>", "proves the build in this folder instead of the configured one"],
-      ["--within <seconds>", "time limit for the session (default 300)"],
-      JSON_OPTION,
-    ],
-    example: "strata doctor",
-    aliases: ["diagnose"],
-    reads: true,
-    load: () => import("./commands/doctor.js"),
-  },
 ];
+
+/** `strata stats --open` is another command. */
+const OPEN_OPTION: Option = ["--open", "opens the inspector in your browser; Ctrl-C stops it"];
+const openStats: Run = async (cli) =>
+  (await import("./commands/serve.js")).run(cli, { open: true, port: "0" }, []);
+
+export const commands: readonly Command[] = [...Object.values(operations).flatMap(toCommand), ...others];
+
+/* An operation as a command: options and words become its input, its answer is printed. */
+
+function toCommand(entry: OperationEntry): Command[] {
+  const { does, effect, example, load, takes, ...words } = entry;
+  if (example === undefined) return [];
+  const isStats = entry === operations.stats;
+  return [
+    {
+      ...(takes !== undefined && { arguments: "[words...]" }),
+      ...words,
+      ...{ example, summary: does },
+      ...(effect === "reads" && { reads: true }),
+      options: async () => [
+        ...(isStats ? [OPEN_OPTION] : []),
+        ...listOptions((await load()).input, takes),
+        JSON_OPTION,
+      ],
+      load: async () => ({
+        run: (cli, options, args) =>
+          isStats && options.open === true ? openStats(cli, options, args) : run(entry, cli, options, args),
+      }),
+    },
+  ];
+}
+
+/** `--older-than <days>` and what it does, for each field but the one that takes the words. */
+function listOptions({ shape }: z.ZodObject, takes: string | undefined): Option[] {
+  return Object.entries(shape).flatMap(([field, schema]) => {
+    const { description } = schema as z.ZodType;
+    if (field === takes || description === undefined) return [];
+    const { isFlag, value = field } = readField(schema as z.ZodType);
+    const placeholder = value.startsWith("[") ? value : `<${value}>`;
+    return [[isFlag ? flagOf(field) : `${flagOf(field)} ${placeholder}`, description] as const];
+  });
+}
+
+const flagOf = (field: string): string =>
+  `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Looks below optional and default. */
+function readField(schema: z.ZodType): {
+  isFlag: boolean;
+  isNumber: boolean;
+  isList: boolean;
+  value?: string;
+} {
+  let inner = schema;
+  let value: unknown;
+  for (;;) {
+    value ??= inner.meta()?.value;
+    const { innerType, out, type } = inner.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
+    const next = innerType ?? out;
+    if (!next)
+      return {
+        ...{ isFlag: type === "boolean", isNumber: type === "number", isList: type === "array" },
+        ...(typeof value === "string" && { value }),
+      };
+    inner = next;
+  }
+}
+
+async function run(
+  entry: OperationEntry,
+  cli: CliContext,
+  { json, ...options }: OptionValues,
+  args: readonly string[],
+): Promise<ExitCode> {
+  const { input } = await entry.load();
+  const given: Record<string, unknown> = {};
+  // The parser has no other false than that of an option whose name begins with "no".
+  for (const [field, value] of Object.entries(options))
+    if (value === false) given[`no${field.charAt(0).toUpperCase()}${field.slice(1)}`] = true;
+    else given[field] = convert(input.shape[field], value);
+  if (entry.takes !== undefined && args.length > 0)
+    given[entry.takes] = readField(input.shape[entry.takes] as z.ZodType).isList ? args : args.join(" ");
+  const operation = await import("../operations/operation.js");
+  // Wrong usage opens nothing.
+  const nameOf = (field: string): string => (field === entry.takes ? `strata ${entry.name}` : flagOf(field));
+  operation.readInput(input, given, nameOf);
+  // A program presses no key.
+  const { press: _, ...unattended } = cli;
+  const project = await openProject(json ? unattended : cli);
+  // Reading is open to both, and loads no more for the question.
+  const isAgents =
+    entry.effect === "reads"
+      ? await isInAgentsShell(cli)
+      : await (await import("../operations/open-memories.js")).isAgents(project);
+  const caller = isAgents ? "agent" : "person";
+  const answer = entry.isForTerminal
+    ? await operation.perform(operation.createTerminalCore(project, caller), entry, given, nameOf)
+    : await operation.withCore(project, caller, (core) => operation.perform(core, entry, given, nameOf));
+  const { data, isProblem, notes = [], text } = answer;
+  if (json && data !== undefined) cli.say(JSON.stringify(data, null, 2));
+  else if (text !== "") cli.say(text);
+  // Standard error: what a change was told must not be lost, and what only reads is quiet for a program.
+  for (const note of json && entry.effect === "reads" ? [] : notes) cli.warn(note);
+  return isProblem ? exitCodes.problems : exitCodes.fine;
+}
+
+/** An option's text as its field wants it; what does not fit is left for the check. */
+function convert(schema: unknown, value: string | boolean | undefined): unknown {
+  if (typeof value !== "string") return value;
+  const { isList, isNumber } = readField(schema as z.ZodType);
+  if (isNumber) return value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
+  if (!isList) return value;
+  return value
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}

@@ -1,210 +1,23 @@
 #!/usr/bin/env node
 
-/** Entry of the command line. */
+/** Entry of the command line: it runs by being loaded. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { homedir } from "node:os";
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommanderError, Command as Parser } from "commander";
-import { formatFailure, StrataError } from "../base/error.js";
-import { toPrintable } from "../base/printable.js";
-import { VERSION } from "../base/version.js";
+import { StrataError } from "../base/error.js";
 import { systemClock } from "../io/clock.js";
 import { nodeFiles } from "../io/node-files.js";
-import {
-  type CliContext,
-  COMPLETE,
-  type Command,
-  createStyle,
-  type ExitCode,
-  exitCodes,
-  findCalled,
-  type OptionValues,
-  readOptions,
-  WRONG_ARGUMENT,
-} from "../operations/command.js";
-import { CLEARED } from "../operations/progress.js";
-import { withSafeFiles } from "../operations/project.js";
+import { createStyle } from "../operations/command.js";
 import { commands } from "./commands.js";
+import { createQuestions, createTerminal, runProgram } from "./program.js";
 
-/* The commands behind a parser, which answers help, wrong arguments and errors. */
-
-const EXIT_CODES = `
-Exit codes: 0 done, 1 problems found, 2 wrong usage, 3 failed`;
-const HELP = "strata --help lists the commands; strata COMMAND --help shows one.";
-
-/** Runs the command named by the arguments. Never rejects. */
-export async function runProgram(
-  commands: readonly Command[],
-  args: readonly string[],
-  given: CliContext,
-): Promise<ExitCode> {
-  const cli = withSafeFiles(given);
-  if (args[0] === COMPLETE) return (await import("./complete.js")).complete(commands, cli, args.slice(1));
-  let exitCode: ExitCode = exitCodes.fine;
-  try {
-    const asked = args[0] === "help" ? [...args.slice(1), "--help"] : args[0] === "--" ? args.slice(1) : args;
-    const called = findCalled(commands, asked);
-    const { command, phrase = "", rest = [] } = called ?? {};
-    if (command?.was?.includes(phrase)) cli.warn(`strata: ${phrase} is now: strata ${command.name}`);
-    const overview = planOverview(commands, asked);
-    const words = command ? rest : overview.words;
-    const parser = command
-      ? await createCommandParser(command, commands, cli, (code) => {
-          exitCode = code;
-        })
-      : createOverviewParser(commands, overview, cli);
-    await parser.parseAsync(words, { from: "user" });
-    return exitCode;
-  } catch (thrown) {
-    // Help and version end the parser this way too.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
-    cli.warn(`strata: ${formatFailure(thrown)}`);
-    const isUsage = thrown instanceof StrataError && thrown.code === WRONG_ARGUMENT;
-    return isUsage ? exitCodes.usage : exitCodes.failed;
-  }
-}
-
-/** What is shown if no command is called: all of them, or those of a group. */
-function planOverview(commands: readonly Command[], [word = "", ...rest]: readonly string[]): Overview {
-  if (commands.some(({ name }) => name.startsWith(`${word} `)))
-    return { group: word, words: rest.length === 0 ? ["--help"] : rest.slice(0, 1) };
-  return { words: word === "" ? ["--help"] : [word] };
-}
-
-interface Overview {
-  group?: string;
-  words: readonly string[];
-}
-
-const createParser = (name: string, cli: CliContext): Parser =>
-  new Parser(name)
-    .helpCommand(false)
-    .configureOutput({
-      writeOut: (text) => cli.say(text.trimEnd()),
-      writeErr: (text) => cli.warn(text.trimEnd()),
-      outputError: (text, write) => write(text.replace(/^error: /, "strata: ")),
-    })
-    .exitOverride();
-
-/**
- * Answers help, version and unknown words, of a group too. A mistyped word must not lead to a command that deletes,
- * publishes or accepts something: only those that read are suggested.
- */
-function createOverviewParser(
-  commands: readonly Command[],
-  { group, words: [word = ""] }: Overview,
-  cli: CliContext,
-): Parser {
-  const parser = createParser(group === undefined ? "strata" : `strata ${group}`, cli)
-    .helpOption("-h, --help", "prints this help, or that of a command")
-    .addHelpText("after", EXIT_CODES)
-    .showHelpAfterError(HELP);
-  if (group === undefined)
-    parser
-      .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
-      .version(VERSION, "-v, --version", "prints the version");
-  const before = group === undefined ? "" : `${group} `;
-  const within = commands.flatMap(({ name, reads, summary }) =>
-    name.startsWith(before) ? [{ name: name.slice(before.length), reads, summary }] : [],
-  );
-  const reading = within.filter(({ name, reads }) => reads && !name.includes(" "));
-  for (const { name, summary } of word.startsWith("-") ? listHeads(within) : reading)
-    parser.command(name).description(summary);
-  return parser;
-}
-
-/** The commands; those of a group are one, with the words that can follow it. */
-function listHeads(
-  commands: readonly Pick<Command, "name" | "summary">[],
-): { name: string; summary: string }[] {
-  const heads = [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
-  return heads.map((head) => {
-    const own = commands.find(({ name }) => name === head);
-    const words = commands.flatMap(({ name }) =>
-      name.startsWith(`${head} `) ? name.slice(head.length + 1) : [],
-    );
-    const after = words.join(", ");
-    return { name: head, summary: own ? own.summary + (after && `; also ${after}`) : `one memory: ${after}` };
-  });
-}
-
-async function createCommandParser(
-  command: Command,
-  commands: readonly Command[],
-  cli: CliContext,
-  end: (code: ExitCode) => void,
-): Promise<Parser> {
-  const parser = createParser(`strata ${command.name}`, cli)
-    .description(command.summary)
-    .helpOption("-h, --help", "display help for command")
-    .addHelpText("after", `\nExample: ${command.example}\n${formatOthers(command, commands)}${EXIT_CODES}`)
-    .showHelpAfterError(command.hint === undefined ? HELP : `${command.hint}\n${HELP}`)
-    .showSuggestionAfterError(false)
-    .allowExcessArguments(false);
-  if (command.arguments !== undefined) parser.argument(command.arguments);
-  for (const [flags, what] of await readOptions(command)) parser.option(flags, what);
-  return parser.action(async () => {
-    const { run } = await command.load();
-    end(await run(cli, parser.opts<OptionValues>(), parser.args));
-  });
-}
-
-/** Other words for it, and the rest of its group. */
-function formatOthers({ aliases = [], name }: Command, commands: readonly Command[]): string {
-  const group = commands.filter((one) => one.name.startsWith(`${name} `)).map((one) => one.name);
-  const all = [...aliases, ...group];
-  return all.length === 0 ? "" : `Also: ${all.map((word) => `strata ${word}`).join(", ")}\n`;
-}
-
-/* Prints to two streams, each a terminal, a pipe or closed. Text from a file cannot send control sequences to them. */
-
-/** The part of a stream that is used here. */
-export interface Output {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
-}
-
-/**
- * A reader that stops early, such as `head`, is not an error: the command finishes its work, and what it prints after
- * that is dropped.
- */
-export function createTerminal(stdout: Output, stderr: Output): Pick<CliContext, "say" | "warn" | "draw"> {
-  const closed = new Set<Output>();
-  for (const stream of [stdout, stderr])
-    stream.on("error", (error) => {
-      if (error.code !== "EPIPE") throw error;
-      closed.add(stream);
-    });
-  let isDrawn = false;
-  const write = (stream: Output, text: string): void => {
-    if (!closed.has(stream)) stream.write(text);
-  };
-  /** Clears a drawn bar before it prints. */
-  const print = (stream: Output, text: string): void => {
-    if (isDrawn) write(stderr, CLEARED);
-    isDrawn = false;
-    write(stream, `${text}\n`);
-  };
-  const draw = (text: string): void => {
-    isDrawn = text !== CLEARED;
-    write(stderr, text);
-  };
-  return {
-    // Styles are chosen for standard output; standard error may be a file all the same.
-    say: (text) => print(stdout, toPrintable(text, { withStyles: stdout.isTTY === true })),
-    warn: (text) => print(stderr, toPrintable(text, { withStyles: stderr.isTTY === true })),
-    ...(stderr.isTTY === true && { draw }),
-  };
-}
-
-/** `start` of Windows is a command of its shell, whose first argument in quotes is a title. */
+/** `start` of Windows is a command of its shell, which would read a `&` in the path. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ["open"],
-  win32: ["cmd", "/c", "start", ""],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
 /** Opens a page in the program that the system has for it, which may stay open longer than this command. */
@@ -219,6 +32,9 @@ async function openFile(path: string): Promise<void> {
 
 /** Of the built file `dist/strata.js`. */
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));
+/** What a project, or a runner such as npx, has installed stays only as long as that; a manifest shows it. */
+const [holder = "", installed] = packageFolder.split(`${sep}node_modules${sep}`);
+const isLent = installed !== undefined && (await nodeFiles.stat(join(holder, "package.json"))) !== undefined;
 
 process.exitCode = await runProgram(commands, process.argv.slice(2), {
   files: nodeFiles,
@@ -227,18 +43,10 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   home: process.env.HOME || homedir(),
   env: process.env,
   style: createStyle(),
-  ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
+  ...(!isLent && { packageFolder }),
   openFile,
   ...(!process.stdin.isTTY && { streams: { input: process.stdin, output: process.stdout } }),
-  ...(process.stdin.isTTY &&
-    process.stderr.isTTY && {
-      async ask(question: string) {
-        const { createInterface } = await import("node:readline/promises");
-        const asking = createInterface({ input: process.stdin, output: process.stderr });
-        const answer = await asking.question(`${question} [y/N] `).finally(() => asking.close());
-        return /^y(es)?$/i.test(answer.trim());
-      },
-    }),
+  ...(process.stdin.isTTY && process.stderr.isTTY && createQuestions(process.stdin, process.stderr)),
   onInterrupt(stop) {
     const signals = ["SIGINT", "SIGTERM"] as const;
     for (const signal of signals) process.once(signal, stop);
@@ -247,5 +55,5 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
     };
   },
   loadLayers: async () => (await import("../../layers/index.js")).layers,
-  ...createTerminal(process.stdout, process.stderr),
+  ...createTerminal(process.stdout, process.stderr, process.env),
 });

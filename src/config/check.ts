@@ -1,7 +1,7 @@
 /** Checks the sources of settings, field by field. Loaded only if a source has settings. */
 import { isRecord, mergeRecords, type PlainRecord } from "../base/shape.js";
 import type { Source } from "./plugin-entries.js";
-import type { Config } from "./schema.js";
+import type { Config, Limits, StrataOptions } from "./schema.js";
 import {
   type Allowed,
   composeDefaults,
@@ -10,20 +10,19 @@ import {
   fits,
   isSetting,
   listFields,
+  mayBeLower,
   mayReplace,
   readPath,
   type Setting,
   type SettingsGroup,
 } from "./setting.js";
 
-/** A value that does not count. */
 interface Rejected {
   source: Source;
   path: readonly string[];
   value: unknown;
   /** What belongs there; `undefined` if there is no such setting. */
   expected: Setting | SettingsGroup | undefined;
-  /** The group that the name was looked up in. */
   group: SettingsGroup;
 }
 
@@ -42,26 +41,34 @@ export function checkSettings(
   settings: SettingsGroup,
   sources: readonly Source[],
   usersFile: string,
-): { config: Config; problems: string[] } {
+): { config: Config; limits: Limits; problems: string[] } {
   const rejected: Rejected[] = [];
   const tried: Tried[] = [];
   const users = listFields(settings).filter(({ owner }) => owner !== "anyone");
   let merged = composeDefaults(settings);
+  const limits: Record<keyof Limits, PlainRecord> = { users: {}, projects: {} };
   for (const source of sources) {
     const accepted = acceptGroup(settings, source.settings, { source, rejected, path: [], group: settings });
     if (source.origin === "project") tried.push(...takeOutUsers(source, accepted, users));
+    else limits.users = mergeRecords(limits.users, accepted);
     merged = mergeRecords(merged, accepted);
   }
   const refused: Tried[] = [];
   for (const one of tried) {
     const { field, value } = one;
     const inForce = readPath(merged, field.path);
-    if (mayReplace(field.owner, value, inForce)) merged = mergeRecords(merged, nest(field.path, value));
+    if (field.owner === "user or lower limit") {
+      const higher = findHigher(one, inForce);
+      refused.push(...higher);
+      if (!higher.includes(one)) limits.projects = mergeRecords(limits.projects, nest(field.path, value));
+    } else if (mayReplace(field.owner, value, inForce))
+      merged = mergeRecords(merged, nest(field.path, value));
     else if (JSON.stringify(value) !== JSON.stringify(inForce)) refused.push(one);
   }
   const config = withMasterSwitch(merged as unknown as Config);
   return {
     config,
+    limits: limits as Record<keyof Limits, StrataOptions>,
     problems: [
       ...rejected.map((one) => formatRejected(one, config)),
       ...refused.map((one) => formatRefused(one, usersFile)),
@@ -91,6 +98,16 @@ function takeOutUsers(source: Source, settings: PlainRecord, users: readonly Fie
   });
 }
 
+/** What of a project's limit is never lower than the one in force. A map counts as a whole, but each entry is reported. */
+function findHigher(one: Tried, inForce: unknown): Tried[] {
+  const { field, value } = one;
+  if (!isRecord(value)) return mayBeLower(value, inForce) || value === inForce ? [] : [one];
+  return Object.entries(value).flatMap(([name, each]) => {
+    const entry = { ...one, field: { ...field, path: [...field.path, name] }, value: each };
+    return findHigher(entry, isRecord(inForce) ? inForce[name] : inForce);
+  });
+}
+
 const nest = (path: readonly string[], value: unknown): PlainRecord =>
   path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as PlainRecord;
 
@@ -98,7 +115,6 @@ interface Accepting extends Pick<Rejected, "group" | "path" | "source"> {
   rejected: Rejected[];
 }
 
-/** A copy of what is valid; the rest goes to `rejected`. */
 function acceptGroup(group: SettingsGroup, given: unknown, at: Accepting): PlainRecord {
   if (!isRecord(given)) {
     at.rejected.push({ ...at, value: given, expected: group });
@@ -118,7 +134,7 @@ function acceptGroup(group: SettingsGroup, given: unknown, at: Accepting): Plain
 
 /** A list counts as a whole or not at all, a map entry by entry. */
 function acceptSetting(name: string, setting: Setting, value: unknown, at: Accepting): PlainRecord {
-  const { additionalProperties: each } = setting.allowed;
+  const each = findMap(setting.allowed);
   if (each && isRecord(value)) {
     const entries = Object.entries(value).filter(([key, one]) => {
       const isRight = fits(each, one);
@@ -133,21 +149,25 @@ function acceptSetting(name: string, setting: Setting, value: unknown, at: Accep
   return {};
 }
 
+/** What is allowed for each entry, if a map is. */
+const findMap = ({ additionalProperties, anyOf = [] }: Allowed): Allowed | undefined =>
+  additionalProperties || anyOf.find((one) => one.additionalProperties)?.additionalProperties || undefined;
+
 function formatRejected({ expected, group, path, source, value }: Rejected, config: Config): string {
-  const key = formatKey(source, path);
-  const came = `${source.file}: ${key || "the plugin's options"}`;
+  const came = formatKey(source, path) || "the plugin's options";
   if (!expected) {
     const closest = findClosest(Object.keys(group), path.at(-1) ?? "");
-    return `${came} is not a setting${closest ? `; did you mean ${closest}?` : "."} It is ignored.`;
+    const meant = closest ? `; did you mean ${closest}?` : ".";
+    return `${came} is not a setting${meant} It is ignored. (${source.file})`;
   }
   const used = readPath(config, path);
   const instead =
     path.length === 0 || isRecord(used) ? "It is ignored." : `Using ${JSON.stringify(used) ?? "none"}.`;
-  return `${came} is ${formatValue(value)}, expected ${describeExpected(expected)}. ${instead}`;
+  return `${came} is ${formatValue(value)}, expected ${describeExpected(expected)}. ${instead} (${source.file})`;
 }
 
 function formatRefused({ field, source }: Tried, usersFile: string): string {
-  const what = field.owner === "user" ? "set" : field.owner === "user or lower" ? "raise" : "lower";
+  const what = field.owner === "user" ? "set" : field.owner === "user or higher" ? "lower" : "raise";
   return (
     `${formatKey(source, field.path)} in ${source.file} is not used: a project cannot ${what} what is sent, spent or trusted. Move it to your own ` +
     `configuration, ${usersFile}.`
@@ -177,6 +197,7 @@ function inWords(allowed: Allowed): string {
   if (allowed.properties) return `an object with any of ${Object.keys(allowed.properties).join(", ")}`;
   if (allowed.items) return `a list, each item ${inWords(allowed.items)}`;
   if (allowed.examples) return `text like ${allowed.examples.map((one) => JSON.stringify(one)).join(" or ")}`;
+  if (allowed.additionalProperties) return `an object by name, each ${inWords(allowed.additionalProperties)}`;
   return allowed.type === "object" ? "an object" : "text";
 }
 

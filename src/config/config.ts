@@ -5,14 +5,13 @@
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
 import { type ModelClaims, readSources } from "./plugin-entries.js";
-import { type Config, composeSettings } from "./schema.js";
+import { type Config, composeSettings, type Limits } from "./schema.js";
 import { composeDefaults, type SettingsPart } from "./setting.js";
 
 export interface ConfigReading {
   config: Config;
-  /** Sentences for people; empty if there are no problems. */
+  limits: Limits;
   problems: string[];
-  /** What the files say about models. */
   claims: ModelClaims;
 }
 
@@ -21,7 +20,6 @@ export interface ConfigOptions {
   configFiles: readonly ConfigFile[];
   /** Options of the plugin tuple, as passed by the host. */
   options?: Record<string, unknown> | undefined;
-  /** Settings of the layers. */
   parts: readonly SettingsPart[];
 }
 
@@ -34,8 +32,11 @@ export async function readConfig({
 }: ConfigOptions): Promise<ConfigReading> {
   const { claims, found, problems, usersFile } = await readSources(files, configFiles, options);
   const settings = composeSettings(parts);
-  if (found.length === 0) return { config: composeDefaults(settings) as unknown as Config, problems, claims };
+  if (found.length === 0) {
+    const config = composeDefaults(settings) as unknown as Config;
+    return { config, limits: { users: {}, projects: {} }, problems, claims };
+  }
   const { checkSettings } = await import("./check.js");
   const checked = checkSettings(settings, found, usersFile);
-  return { config: checked.config, problems: [...problems, ...checked.problems], claims };
+  return { ...checked, problems: [...problems, ...checked.problems], claims };
 }

@@ -1,26 +1,25 @@
-/** Entries of the `plugin` lists in OpenCode's configuration files: this plugin and others. */
+/** OpenCode's configuration files, and the entries of their `plugin` lists: this plugin and others. */
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRecord, type PlainRecord } from "../base/shape.js";
+import type { ParseError } from "jsonc-parser";
+import { formatError } from "../base/error.js";
+import { formatCount } from "../base/format.js";
+import { isRecord, type PlainRecord, parseJson } from "../base/shape.js";
 import type { Files } from "../io/files.js";
 import type { ConfigFile, Models, Origin } from "../io/host.js";
-import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./config-files.js";
 
-/** Name of this package. */
 export const PACKAGE = "opencode-strata";
 
 /** OpenCode 1 reads the first one alone, OpenCode 2 both. */
 export type PluginList = "plugin" | "plugins";
 
 export interface PluginEntry {
-  /** The configuration file that contains it. */
   file: string;
   origin: Origin;
   /** As written there: a package name, a folder or a file. */
   spec: string;
   list: PluginList;
   options?: Record<string, unknown>;
-  /** Name of the package, as far as known. */
   name: string;
 }
 
@@ -62,7 +61,6 @@ export function listPlugins(contents: PlainRecord): { list: PluginList; spec: st
   });
 }
 
-/** Is it this plugin, in any copy? */
 export const isStrata = ({ name }: { name: string }): boolean => name === PACKAGE;
 
 /** `opencode-strata@1.2.3` → `opencode-strata`, `@scope/name@latest` → `@scope/name`. */
@@ -121,7 +119,6 @@ export async function findName(files: Files, spec: string, folder: string): Prom
  */
 
 export interface ModelClaims {
-  /** From the user's own files. */
   users: Models;
   /** From all files merged; the host may know better. */
   all: Models;
@@ -143,7 +140,6 @@ const PROVIDERS = ["provider", "providers"];
 /** Keys by which the host chooses a model, in addition to each provider's. */
 const CHOOSING = ["model", "small_model", "enabled_providers", "disabled_providers"];
 
-/** Takes the files weakest first. */
 export function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
   const project = parsed.filter(({ origin }) => origin === "project");
   return {
@@ -203,7 +199,6 @@ export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): C
  */
 
 export interface Source {
-  /** Name of the file in messages. */
   file: string;
   origin: Origin;
   /** Prefix of setting names: `memory`, or empty in the plugin options. */
@@ -213,7 +208,6 @@ export interface Source {
 
 export interface Sources {
   found: Source[];
-  /** Sentences for people. */
   problems: string[];
   /** The user's own file to which messages point. */
   usersFile: string;
@@ -258,7 +252,6 @@ function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Sour
   return { file, origin, prefix: "", settings: options };
 }
 
-/** Options in the lists of plugins. */
 function listOptions(contents: PlainRecord): unknown[] {
   return listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
 }
@@ -271,3 +264,88 @@ function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly Conf
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/* The configuration files, with their owners and contents. */
+
+export interface ParsedFile extends ConfigFile {
+  contents: PlainRecord;
+}
+
+/** The existing files, in order, and for each unreadable one its path and a sentence. */
+export async function readConfigFiles(
+  files: Files,
+  configFiles: readonly ConfigFile[],
+): Promise<{ parsed: ParsedFile[]; problems: string[]; unreadable: string[] }> {
+  const parsed: ParsedFile[] = [];
+  const problems: string[] = [];
+  const unreadable: string[] = [];
+  const read = await Promise.all(configFiles.map((file) => readConfigFile(files, file)));
+  for (const [index, contents] of read.entries()) {
+    const file = configFiles[index] as ConfigFile;
+    if (typeof contents === "string") {
+      problems.push(`${file.path} cannot be read: ${contents}. None of its settings is used.`);
+      unreadable.push(file.path);
+    } else if (contents) parsed.push({ ...file, contents });
+  }
+  return { parsed, problems, unreadable };
+}
+
+/** Contents of a file, `undefined` if it does not exist, or a sentence that says why it cannot be read. */
+async function readConfigFile(
+  files: Files,
+  { path, text: given }: ConfigFile,
+): Promise<PlainRecord | string | undefined> {
+  const text = given ?? (await readText(files, path));
+  if (text === undefined) return undefined;
+  return text instanceof Error ? formatError(text) : parseConfig(text);
+}
+
+/** More than settings take; a megabyte would hold the host for a third of a second. */
+const LONGEST = 250_000;
+
+/** The object in a configuration file, or a sentence that says what is wrong. Allows comments and trailing commas. */
+export async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
+  if (text.length > LONGEST) return `it has more than ${formatCount(LONGEST)} characters`;
+  // Most files are plain JSON, for which the built-in parser is enough.
+  const value = parseJson(text) ?? (await parseJsonWithComments(text));
+  if (value instanceof Error) return value.message;
+  return isRecord(value) ? value : "an object is expected at the top";
+}
+
+async function parseJsonWithComments(text: string): Promise<unknown> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  const options = { allowTrailingComma: true, allowEmptyContent: true };
+  const value: unknown = orTooDeep(() => parse(text, errors, options));
+  if (value instanceof Error) return value;
+  const [error] = errors;
+  if (!error) return value ?? {};
+  return new Error(formatSyntaxError(text, error.offset, printParseErrorCode(error.error)));
+}
+
+/** The parser calls itself for each level: a text with thousands of them is an error like others. */
+export function orTooDeep<T>(parse: () => T): T | Error {
+  try {
+    return parse();
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return new Error("its lists and objects are nested too deeply");
+    throw thrown;
+  }
+}
+
+/** Line and column of a syntax error, and the parser's name of it in words: "close brace expected". */
+export function formatSyntaxError(text: string, offset: number, code: string): string {
+  const before = text.slice(0, offset).split("\n");
+  const column = (before.at(-1) ?? "").length + 1;
+  return `line ${before.length}, column ${column}: ${code.replace(/(?!^)[A-Z]/g, " $&").toLowerCase()}`;
+}
+
+/** Text of a file, `undefined` if it does not exist, or the error that prevents reading it. */
+export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
+  try {
+    const contents = await files.read(path);
+    return contents && new TextDecoder().decode(contents);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  }
+}

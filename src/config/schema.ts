@@ -3,6 +3,7 @@ import { logLevels } from "../io/log.js";
 import {
   type Allowed,
   byAnyone,
+  byName,
   byUser,
   byUserOrLower,
   describeSetting,
@@ -78,11 +79,45 @@ const kernelSettings = {
       'Whether a linked git worktree uses the memories of the main one. "auto": only if it has none of its own.',
     ),
   },
+  search: {
+    enabled: byUserOrLower(
+      flag,
+      true,
+      "Whether what you and the agent say in this project is indexed for search, in your own state folder. false removes this project from the index; in your own configuration, it removes the whole index.",
+    ),
+    maxBytes: byUserOrLower(
+      whole(1_000_000, 100_000_000_000),
+      200_000_000,
+      "Maximum bytes of that index, for all projects together. Beyond it the oldest text is removed, and those sessions are found by title only.",
+    ),
+    acrossProjects: byUserOrLower(
+      flag,
+      false,
+      "Whether an agent can search what was said in your other projects. You always can.",
+    ),
+  },
+  prices: byUser(
+    byName(oneOf(["tokens", "requests", "input only"])),
+    {},
+    'What you pay for, or what your quota counts, by "provider/model", where * stands for any characters, for example {"ollama/*": "input only"}. "tokens": every token the same, cached or not; "requests": requests, whatever their size; "input only": what is not read from the cache, and answers. Default: the host\'s prices, or, where it has none, the list prices of the model\'s family.',
+  ),
+  tools: {
+    short: byAnyone(
+      flag,
+      false,
+      "Shortens the definitions of OpenCode's own tools, which stand in every request: by half in OpenCode 1, by a sixth in 2. In OpenCode 1 from its next start on, in 2 for new sessions.",
+    ),
+    leaveOut: byAnyone(
+      listOf<string>({ type: "string", minLength: 1 }),
+      [],
+      "OpenCode 2: tools that new sessions are not offered, by name or pattern, where * stands for any characters. /context lists tools that were not called. In OpenCode 1, use permission in opencode.json.",
+    ),
+  },
   log: {
     level: byUser(oneOf(logLevels), "info", "Log level of .opencode/strata/strata.log."),
   },
   linkedFolders: folderList(
-    "Absolute paths of folders to which a link may lead that replaces .opencode or a folder of Strata in it. Any other link out of the project is not followed, and the features that need it are off.",
+    "Absolute paths of folders that .opencode, or a folder of Strata in it, may link to. Other links out of the project are not followed, and the features that need them are off.",
   ),
   committedFolders: folderList(
     "Absolute paths of folders that you commit on purpose: tool-results, session-memory or memory in an .opencode folder. Strata leaves their .gitignore alone.",
@@ -104,7 +139,12 @@ type Partly<T> = T extends readonly unknown[]
       : { [K in keyof T]?: Partly<T[K]> | undefined }
     : T;
 
-/** The settings of the layers, in order, and the kernel's. */
+/** What was set of the limits that only their use can compare (`byUserOrLowerLimit`): by the user, and by project files. */
+export interface Limits {
+  readonly users: StrataOptions;
+  readonly projects: StrataOptions;
+}
+
 export const composeSettings = (parts: readonly SettingsPart[]): SettingsGroup =>
   Object.assign({}, ...parts, kernelSettings);
 

@@ -10,21 +10,21 @@
  *     user or lower    the same, but a project's file may lower cost or exposure: by a smaller number, `false`, or a list
  *                      that adds to the user's
  *     user or higher   the same, where a larger number lowers the cost
+ *     user or lower limit   the same for a limit, where `false` is none. Only its use shows whether a number, a percentage
+ *                      or a map is lower, so what a project sets is kept beside the user's (`Limits`)
  */
 import { isRecord, type PlainRecord } from "../base/shape.js";
 
-export type Owner = "anyone" | "user" | "user or lower" | "user or higher";
+export type Owner = "anyone" | "user" | "user or lower" | "user or higher" | "user or lower limit";
 
 export interface Setting<T = unknown> {
   readonly owner: Owner;
   readonly allowed: Allowed<T>;
   /** The default; `undefined` if there is none. */
   readonly usual: T;
-  /** What it does, for people. */
   readonly what: string;
 }
 
-/** Settings and groups of settings, by name. */
 export interface SettingsGroup {
   readonly [name: string]: Setting | SettingsGroup;
 }
@@ -32,7 +32,6 @@ export interface SettingsGroup {
 /** Settings of a layer: one group or more, each with its own switch. */
 export type SettingsPart = Readonly<Record<string, SettingsGroup & { readonly enabled: Setting<boolean> }>>;
 
-/** The values of a group of settings. */
 export type Values<G> = {
   readonly [K in keyof G as IsOptional<G[K]> extends true ? never : K]: ValueOf<G[K]>;
 } & { readonly [K in keyof G as IsOptional<G[K]> extends true ? K : never]?: ValueOf<G[K]> };
@@ -71,7 +70,6 @@ declare const VALUE: unique symbol;
 
 export const flag: Allowed<boolean> = { type: "boolean" };
 
-/** Whole numbers, the limits included. */
 export const whole = (minimum: number, maximum: number): Allowed<number> => ({
   type: "integer",
   minimum,
@@ -88,7 +86,9 @@ export const oneOf = <const T extends string>(values: readonly T[]): Allowed<T> 
   enum: values,
 });
 
-export const either = <A, B>(one: Allowed<A>, other: Allowed<B>): Allowed<A | B> => ({ anyOf: [one, other] });
+export const either = <A, B>(one: Allowed<A>, other: Allowed<B>): Allowed<A | B> => ({
+  anyOf: [one, other].flatMap((each): readonly Allowed[] => each.anyOf ?? [each]),
+});
 
 export const textLike = (pattern: RegExp, ...examples: string[]): Allowed<string> => ({
   type: "string",
@@ -150,16 +150,12 @@ const declare =
   (allowed: Allowed, usual: unknown, what: string): Setting<never> =>
     ({ owner, allowed, usual, what }) as Setting<never>;
 
-/** Any configuration file may set it: it affects nothing that is sent, spent or trusted. */
 export const byAnyone = declare("anyone");
-/** Only the user's own configuration may set it. */
 export const byUser = declare("user");
-/** The user's own configuration sets it; a project's file may lower it. */
 export const byUserOrLower = declare("user or lower");
-/** The user's own configuration sets it; a project's file may raise it. */
 export const byUserOrHigher = declare("user or higher");
+export const byUserOrLowerLimit = declare("user or lower limit");
 
-/** On/off switch of a layer. */
 export const enabled = (what: string): Setting<boolean> => byAnyone(flag, true, what);
 
 const RULES: Readonly<Record<Owner, string>> = {
@@ -167,15 +163,21 @@ const RULES: Readonly<Record<Owner, string>> = {
   user: " Counts only in your own configuration, not in a project's files.",
   "user or lower": " Counts only in your own configuration; a project's files may lower it.",
   "user or higher": " Counts only in your own configuration; a project's files may raise it.",
+  "user or lower limit": " Counts only in your own configuration; a project's files may lower it.",
 };
 
-/** What it does, and who may set it. */
 export const describeSetting = ({ owner, what }: Setting): string => `${what}${RULES[owner]}`;
 
 /** May a file of the project replace the value in force by this one? */
 export function mayReplace(owner: Owner, value: unknown, inForce: unknown): boolean {
   if (owner === "user or higher") return isLower(inForce, value);
   return owner === "user or lower" && isLower(value, inForce);
+}
+
+/** May a project's limit be lower than the one in force, for some model or agent? */
+export function mayBeLower(value: unknown, inForce: unknown): boolean {
+  const isAlike = typeof value === typeof inForce && typeof value !== "object";
+  return value !== false && (!isAlike || Number.parseInt(`${value}`, 10) < Number.parseInt(`${inForce}`, 10));
 }
 
 function isLower(value: unknown, inForce: unknown): boolean {
@@ -200,7 +202,6 @@ export function listFields(group: SettingsGroup, path: readonly string[] = []): 
   );
 }
 
-/** Default values of all settings of a group. */
 export function composeDefaults(group: SettingsGroup): PlainRecord {
   const values: PlainRecord = {};
   for (const [name, one] of Object.entries(group)) {
@@ -210,7 +211,6 @@ export function composeDefaults(group: SettingsGroup): PlainRecord {
   return values;
 }
 
-/** The value at a path, if any. */
 export function readPath(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), value);
 }

@@ -14,9 +14,8 @@ export interface Addition {
   text: string;
 }
 
-export interface Extension {
+interface Extension {
   sessionID: string;
-  /** Name of the layer. */
   layer: string;
   additions: readonly Addition[];
   /** Aborted if the request is sent without the additions: then they never count. */
@@ -24,8 +23,9 @@ export interface Extension {
 }
 
 /**
- * Appends the texts; the decision is on disk before a request shows them. The savings ledger has it, too, to explain a
- * different prefix after machine state was deleted. Returns whether there is something to show. Rejects if it cannot be recorded; the ledger then has no line either.
+ * Appends the texts; the decision is on disk before a request shows them. A line in the savings ledger explains a
+ * different prefix after machine state was deleted. Returns whether there is something to show. Rejects if the decision
+ * cannot be recorded; the ledger then has no line either.
  */
 export async function extend(
   { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
@@ -49,7 +49,6 @@ export function noteExtended(
   savings.record({ session: sessionID, layer, event: "extended", results: count });
 }
 
-/** Has this layer extended the result or message? */
 export const isExtendedBy = (layer: string, recorded: RecordedDecisions | undefined): boolean =>
   recorded?.extended?.some((one) => one.layer === layer) ?? false;
 
@@ -67,11 +66,32 @@ export function findShownTexts(
   });
 }
 
+/** The layer's texts behind messages and results from a message on that are not cleared, with what each stands behind. Pure. */
+export function listExtended(
+  { find, history }: Pick<Reading, "find" | "history">,
+  layer: string,
+  from: number,
+): { index: number; key: DecisionKey; text: string }[] {
+  const messages = [...history.messages.keys()].slice(from).flatMap((index) => {
+    const key = history.keyOf(index);
+    return key ? [{ index, day: key.day, key: key.key }] : [];
+  });
+  return [...messages, ...history.results(from)].flatMap(({ day, index, key }) => {
+    const text = findExtended(find(key), layer);
+    return text === undefined ? [] : [{ index, key: { day, key }, text }];
+  });
+}
+
+/** What the layer has put behind a message or result, unless that is cleared. */
+export function findExtended(recorded: RecordedDecisions | undefined, layer: string): string | undefined {
+  return recorded?.cleared ? undefined : recorded?.extended?.find((one) => one.layer === layer)?.text;
+}
+
 /**
  * Revises the layer's texts that follow the first result cleared for this very request: the cache behind that result is
  * lost already. Texts that have not been sent yet stay. Pure.
  */
-export function planForgotten(request: Reading, layer: string): DatedDecision[] {
+function planForgotten(request: Reading, layer: string): DatedDecision[] {
   const { find, history, shownFrom } = request;
   const sentMs = readSentMs(history);
   if (sentMs === undefined) return [];

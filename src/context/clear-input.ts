@@ -28,13 +28,13 @@ interface LongInput {
 }
 
 /** Fields by tool whose content the tool has put into a file, or done, or kept. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  write: ["content"],
-  edit: ["oldString", "newString"],
-  apply_patch: ["patchText"],
-  bash: ["command"],
-  todowrite: ["todos"],
-};
+const FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["write", ["content"]],
+  ["edit", ["oldString", "newString"]],
+  ["apply_patch", ["patchText"]],
+  ["bash", ["command"]],
+  ["todowrite", ["todos"]],
+]);
 /** Shorter fields are not worth a marker. */
 const LONG_CHARACTERS = 120;
 /** Each input takes a file and a decision, so clearing it must free at least this. */
@@ -47,7 +47,7 @@ export const isTodoList = ({ tool }: ToolPart): boolean => tool === "todowrite";
 
 /** `undefined` if the call did not succeed, or its input is not long enough to clear. */
 export function findLongInput(part: ToolPart): LongInput | undefined {
-  const names = FIELDS[part.tool];
+  const names = FIELDS.get(part.tool);
   const { input, metadata, status } = part.state;
   if (!names || !input || status !== "completed") return undefined;
   // `null` if the command was killed.
@@ -72,29 +72,19 @@ const isTodos = (value: unknown): value is readonly [Todo, ...Todo[]] =>
 
 const IS_MARKER = /^(?:.{0,100} … )?\[Strata\] Cleared: [^\n]*; whole input in \S*tool-results/;
 
-/**
- * Whether a new call repeats a marker in place of a text, as a model may that sees cleared calls of its own: run, the call
- * would write the marker to a file.
- */
+/** Does a new call have a marker where a text belongs? A model that sees its cleared calls may copy one into a file. */
 export function repeatsMarker(tool: string, args: Readonly<Record<PropertyKey, unknown>>): boolean {
-  return (FIELDS[tool] ?? []).some((name) => {
+  return (FIELDS.get(tool) ?? []).some((name) => {
     const value = args[name];
     return IS_MARKER.test(isTodos(value) ? String(value[0].content) : String(value));
   });
 }
 
-interface ClearedInput {
-  part: ToolPart;
-  fields: readonly string[];
-  /** Path of the whole input. */
-  file: string;
-  /** The agent's working directory. */
-  directory: string;
-}
-
-/** The input to show, as JSON. */
-export function formatClearedInput(cleared: ClearedInput): string {
-  const { directory, fields, file, part } = cleared;
+/** The input to show, as JSON. `file` has the whole; `directory` is the agent's. */
+function formatClearedInput(
+  { part, fields }: { part: ToolPart; fields: readonly string[] },
+  { file, directory }: { file: string; directory: string },
+): string {
   const input = part.state.input ?? {};
   const rest = `whole input in ${formatPath(file, directory)}`;
   const last = fields.at(-1);
@@ -107,11 +97,11 @@ export function formatClearedInput(cleared: ClearedInput): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** How much it was, and of what. */
+/** How many lines it was, and of what. */
 function describe(part: ToolPart, value: unknown, directory: string): string {
   if (isTodos(value)) return `${value.length} todos, replaced by a later list`;
   const text = String(value);
-  const size = `${formatCount(text.split("\n").length)} lines, ${formatCount(Buffer.byteLength(text))} bytes`;
+  const size = `${formatCount(text.split("\n").length)} lines`;
   if (part.tool !== "apply_patch") return part.tool === "write" ? `${size} written` : size;
   const paths = readChanged(part.state.input ?? {}).map((path) => formatPath(path, directory));
   const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
@@ -185,8 +175,6 @@ function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>)
 
 export interface Marked {
   part: ToolPart;
-  /** Size of the file's content. */
-  bytes: number;
   /** Path of the whole result. */
   file: string;
   /** The agent's working directory, to which OpenCode's tools resolve relative paths. */
@@ -196,25 +184,23 @@ export interface Marked {
   verb?: MarkerVerb | undefined;
 }
 
-export type MarkerVerb = "Cleared" | "Dropped by the user";
+type MarkerVerb = "Cleared" | "Dropped by the user";
 
-/** Estimated tokens of a marker. */
-export const MARKER_TOKENS = 30;
+/** Tokens of a marker, counted with o200k. */
+export const MARKER_TOKENS = 20;
 
 /**
- * The marker that replaces a cleared result: what it was, how it was superseded, and its path. The call right above it
- * says what it was about. Every request of a long session sends hundreds of markers, so each word costs as much as a
- * page a day.
+ * The marker that replaces a cleared result: how it ended, how it was superseded, and its path. The call right above it
+ * says what it was. Every request of a long session sends hundreds of markers, so each word costs as much as a page a
+ * day.
  */
-export function formatMarker({ part, bytes, file, directory, superseded, verb = "Cleared" }: Marked): string {
+export function formatMarker({ part, file, directory, superseded, verb = "Cleared" }: Marked): string {
   const { exit } = part.state.metadata ?? {};
   const what = [
-    `${part.tool} result`,
-    ...(typeof exit === "number" ? [`exit status ${exit}`] : []),
-    `${formatCount(bytes)} bytes`,
-    ...(superseded === undefined ? [] : [superseded]),
+    ...(typeof exit === "number" ? [`exit ${exit}; `] : []),
+    ...(superseded === undefined ? [] : [`${superseded}; `]),
   ];
-  return `[Strata] ${verb}: ${what.join(", ")}; whole in ${formatPath(file, directory)}`;
+  return `[Strata] ${verb}: ${what.join("")}whole in ${formatPath(file, directory)}`;
 }
 
 /** Relative to the working directory if it lies inside it. */
@@ -272,14 +258,11 @@ export function createStore({ files, host, resultFiles, verb }: StoreOptions): S
 
   return (clearable) => (clearable.kind === "input" ? storeInput(clearable) : storeResult(clearable));
 
-  async function storeInput({
-    characters,
-    fields,
-    result,
-  }: InputToClear): Promise<DatedDecision | undefined> {
+  async function storeInput(given: InputToClear): Promise<DatedDecision | undefined> {
+    const { characters, fields, result } = given;
     const { part } = result;
     const file = await resultFiles.store(formatWholeInput(result));
-    const text = formatClearedInput({ part, fields, file, directory });
+    const text = formatClearedInput({ part, fields }, { file, directory });
     return text.length < characters
       ? decide(readInputKey(result), { outcome: "cleared", text, file })
       : undefined;
@@ -287,10 +270,8 @@ export function createStore({ files, host, resultFiles, verb }: StoreOptions): S
 
   async function storeResult(clearable: ResultToClear): Promise<DatedDecision | undefined> {
     const { judged, result, shown, superseded } = clearable;
-    const content = judged?.file === undefined ? await readWhole(result) : undefined;
-    const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
-    const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
-    const text = formatMarker({ part: result.part, bytes, file, directory, superseded, verb });
+    const file = judged?.file ?? (await resultFiles.store(await readWhole(result)));
+    const text = formatMarker({ part: result.part, file, directory, superseded, verb });
     const isShorter = Buffer.byteLength(text) < Buffer.byteLength(shown);
     return isShorter ? decide(result, { outcome: "cleared", text, file }) : undefined;
   }

@@ -50,11 +50,24 @@ export function findColdReason(
   // Another agent may have the same prompt and tools.
   if (hostBreak && hostBreak.kind !== "agent") return hostBreak.reason;
   if (!last) return undefined;
-  const idleMinutes = (nowMs - (last.time?.completed ?? nowMs)) / MINUTE_MS;
+  const idle = findIdleReason(history, nowMs, policy);
+  if (idle !== undefined) return idle;
+  const isNever = isUncached(history, findLifetime(last, policy));
+  return isNever ? "the provider's last answers read nothing from a cache" : undefined;
+}
+
+/** Why the cache is cold, if the session was idle for longer than it lives. */
+export function findIdleReason(
+  { lastAnswer, messages }: History,
+  nowMs: number,
+  policy: CachePolicy,
+): string | undefined {
+  const last = messages[lastAnswer]?.info;
+  if (last?.time?.completed === undefined) return undefined;
+  const idleMinutes = (nowMs - last.time.completed) / MINUTE_MS;
   const minutes = findLifetime(last, policy);
-  if (idleMinutes >= minutes)
-    return `idle for ${formatMinutes(idleMinutes)}, the cache lives ${formatMinutes(minutes)}`;
-  return isUncached(history, minutes) ? "the provider's last answers read nothing from a cache" : undefined;
+  if (idleMinutes < minutes) return undefined;
+  return `idle for ${formatMinutes(idleMinutes)}, the cache lives ${formatMinutes(minutes)}`;
 }
 
 function findLifetime(
@@ -91,7 +104,7 @@ function formatMinutes(minutes: number): string {
 
 /* Reasons outside Strata why the prefix of a request differs from that of the one before. */
 
-export interface HostBreak {
+interface HostBreak {
   kind: "compacted" | "model" | "agent" | "day";
   reason: string;
   /** The same for every request until the next answer, so that a break is recorded once. */

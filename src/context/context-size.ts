@@ -132,7 +132,6 @@ export function estimateTokens(messages: readonly Message[]): number {
   return Math.ceil(countCharacters(messages) / CHARACTERS_PER_TOKEN);
 }
 
-/** Characters of messages in a request. */
 export function countCharacters(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + countMessage(message), 0);
 }
@@ -181,7 +180,7 @@ function withoutResults(message: Message | undefined): Message[] {
 
 /* How many tokens the provider has cached behind a place in the messages. Pure. */
 
-export interface CachedView {
+interface CachedView {
   /** The messages as sent; they end with the same message as the history. */
   view: readonly Message[];
   /** Number of messages of the history. */
@@ -253,7 +252,7 @@ function countBlocks(message: Message | undefined): number {
  *       │ ·                          a ratio for all sessions is off by a third
  *       └──────────────── characters of the messages
  */
-export interface CountedRequest {
+interface CountedRequest {
   /** Characters of the messages as sent. */
   characters: number;
   /** Tokens of the whole request as counted by the provider. */
@@ -262,7 +261,7 @@ export interface CountedRequest {
   by: string;
 }
 
-export interface LearnedSize {
+interface LearnedSize {
   /** The request with the fewest characters. */
   least: CountedRequest;
   last: CountedRequest;
@@ -276,7 +275,7 @@ const ENOUGH_CHARACTERS = 8_000;
 /** Tokens per character. In old tokenizers Chinese has more than one; ratios outside this range have other causes. */
 const [LEAST_RATE, MOST_RATE] = [1 / 10, 1.5];
 
-export function learnSize(known: LearnedSize | undefined, seen: CountedRequest): LearnedSize {
+function learnSize(known: LearnedSize | undefined, seen: CountedRequest): LearnedSize {
   if (!known) return { least: seen, last: seen, tokensPerCharacter: 1 / CHARACTERS_PER_TOKEN };
   const { tokensPerCharacter } = known;
   if (seen.by !== known.last.by) return { ...known, least: moveTo(known, seen), last: seen };
@@ -289,7 +288,7 @@ export function learnSize(known: LearnedSize | undefined, seen: CountedRequest):
 }
 
 /** Intercept of the line. */
-export function countFixedTokens({ least, tokensPerCharacter }: LearnedSize): number {
+function countFixedTokens({ least, tokensPerCharacter }: LearnedSize): number {
   return Math.max(0, Math.round(least.tokens - least.characters * tokensPerCharacter));
 }
 

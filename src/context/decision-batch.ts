@@ -3,6 +3,7 @@
  *
  *     of a result    kept       it stays as it is
  *                    replaced   `text` replaces it
+ *                    shrunk     the same, and only says less: `file` has the whole
  *                    cleared    `text` replaces it and any earlier replacement
  *                    extended   `text` follows it until it is cleared; once per layer
  *                    used       a fork needs the file of a replacement that was decided in another session
@@ -22,6 +23,7 @@ import { isVersion, list, number, object, oneOf, optional, parserOf, string } fr
 export const outcomes = [
   "kept",
   "replaced",
+  "shrunk",
   "cleared",
   "extended",
   "used",
@@ -36,7 +38,7 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number];
 /** Outcomes that can be revised. */
 const revisables = ["extended", "cut", "rewritten"] as const;
-export type Revisable = (typeof revisables)[number];
+type Revisable = (typeof revisables)[number];
 
 export interface Decision {
   /** Key of the result or message, from `readResultKey` or `readMessageKey`. */
@@ -91,7 +93,7 @@ function nameLine(batch: DecisionBatch): string {
 }
 
 /** Identifies a decision among all records of a day. */
-export function nameIn(
+function nameIn(
   { at = 0, layer, session }: Pick<DecisionBatch, "at" | "layer" | "session">,
   { key, of, outcome }: Decision,
 ): string {

@@ -3,14 +3,14 @@
  *
  * On disk `<state>/decisions/YYYY-MM-DD.jsonl`, append-only. A line is what was decided at a time, so that it is there
  * as a whole or not at all, and it is written before it is first used. The day is the day (UTC) on which the call or
- * message began; it and the key survive a restart and a fork. A result can first be judged (kept or replaced), then
+ * message began; it and the key survive a restart and a fork. A result can first be judged (kept, replaced or shrunk), then
  * extended, then cleared; of two decisions of one kind about the same the first counts, on disk as in memory.
  *
- * A line can take so long that its request goes without it. Then another line says that it came too late, and what it
- * says counts nowhere: what was sent in one form stays in that form.
+ * A line can take so long that its request is sent without it. Then another line says that it came too late, and it counts
+ * nowhere: what was sent in one form stays in that form.
  *
- * The files may be deleted at any time. Who runs then writes down again what it knows of them; otherwise what is sent
- * is decided anew.
+ * The files may be deleted at any time. A running instance writes again what it knows of them; what none knows is
+ * decided anew.
  */
 import { dirname } from "node:path";
 import { DAY_MS } from "../base/days.js";
@@ -34,7 +34,7 @@ export interface DatedDecision extends Decision {
   day: number;
 }
 
-export interface DecisionsOptions {
+interface DecisionsOptions {
   clock: Clock;
   files: Files;
   log: Log;
@@ -47,15 +47,15 @@ export interface DecisionsOptions {
 export type Decisions = ReturnType<typeof createDecisions>;
 
 export function createDecisions(options: DecisionsOptions) {
-  const { clock } = options;
+  const { clock, files } = options;
   const known = createKnownDecisions();
   const onDisk = createDecisionDays(options, known);
 
   return {
     /** Reads the records of days that are not known; with `again` also what other instances have added to the rest. */
-    async load(days: Iterable<number>, { again = false } = {}): Promise<void> {
+    async load(days: Iterable<number>, { again = false, stat = files.stat } = {}): Promise<void> {
       const unknown = [...new Set(days)].filter((day) => again || !onDisk.isLoaded(day));
-      if (unknown.length > 0) await Promise.all(unknown.map(onDisk.loadIfGrown));
+      if (unknown.length > 0) await Promise.all(unknown.map((day) => onDisk.loadIfGrown(day, stat)));
     },
 
     isLoaded: onDisk.isLoaded,
@@ -81,7 +81,7 @@ export function createDecisions(options: DecisionsOptions) {
         known.takeLine(day, batch);
       }
       // Another instance may have decided something since these days were read.
-      await Promise.all(open.map(onDisk.loadIfGrown));
+      await Promise.all(open.map((day) => onDisk.loadIfGrown(day)));
       return hadBegun;
     },
 
@@ -117,7 +117,6 @@ export function createDecisions(options: DecisionsOptions) {
 
 type DayBatch = [day: number, batch: DecisionBatch];
 
-/** A line for each day. */
 function planBatches(line: Omit<DecisionBatch, "decisions">, all: readonly DatedDecision[]): DayBatch[] {
   return [...new Set(all.map(({ day }) => day))].map((day) => {
     const ofDay = all.filter((decision) => decision.day === day);
@@ -150,7 +149,6 @@ async function recordBatches(
   }
 }
 
-/** The decision about what has this key. */
 export function decide({ day, key }: DecisionKey, decision: Omit<Decision, "key">): DatedDecision {
   return { day, key, ...decision };
 }
@@ -173,13 +171,11 @@ function createDecisionDays(
     isLoaded: (day: number): boolean => loadedBytes.has(day),
 
     /** Reads the day into what is known, unless its file is as it was last read or written here. */
-    async loadIfGrown(day: number): Promise<void> {
-      if ((await readBytes(day)) !== loadedBytes.get(day)) await loadOnce(day);
+    async loadIfGrown(day: number, stat = files.stat): Promise<void> {
+      if (((await stat(pathOf(day)))?.bytes ?? 0) !== loadedBytes.get(day)) await loadOnce(day);
     },
 
     async write(day: number, batch: DecisionBatch): Promise<void> {
-      const before = loadedBytes.get(day) ?? 0;
-      if (before > 0 && (await readBytes(day)) < before) await loadOnce(day);
       const bytes = await dayLog.append(day * DAY_MS, [batch]);
       const loaded = loadedBytes.get(day);
       if (loaded !== undefined) loadedBytes.set(day, loaded + bytes);
@@ -193,10 +189,6 @@ function createDecisionDays(
       loadedBytes.delete(day);
     },
   };
-
-  async function readBytes(day: number): Promise<number> {
-    return (await files.stat(pathOf(day)))?.bytes ?? 0;
-  }
 
   /** Two requests that need the same day wait for one read. */
   function loadOnce(day: number): Promise<void> {

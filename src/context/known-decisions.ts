@@ -21,6 +21,7 @@ interface Entry {
 const slots = {
   kept: "judged",
   replaced: "judged",
+  shrunk: "judged",
   cleared: "cleared",
   cut: "cut",
   rewritten: "rewritten",
@@ -40,7 +41,6 @@ export function createKnownDecisions() {
   return {
     takeDay,
 
-    /** Adds one line of a day's file. */
     takeLine(day: number, batch: DecisionBatch): void {
       const ofDay = lines.get(day) ?? [];
       // What it withdraws may be known already.
@@ -53,7 +53,6 @@ export function createKnownDecisions() {
       }
     },
 
-    /** The known lines of a day's file. */
     linesOf: (day: number): readonly DecisionBatch[] => lines.get(day) ?? [],
 
     /** Call after deleting a day's file on purpose. Its decisions stay known. */

@@ -12,7 +12,6 @@ import { type Message, type Part, type ToolPart, withParts, withResultText } fro
 import type { DecisionKey, History, Result } from "../messages/history.js";
 import type { Decision } from "./decision-batch.js";
 
-/** Looks up the decisions about a key. */
 export type Find = (key: string) => RecordedDecisions | undefined;
 
 /** The messages to send. Returns the same list if there are no decisions; unchanged messages are shared. */
@@ -121,8 +120,7 @@ const text = (value: string): Part => ({ type: "text", text: value, synthetic: t
 
 /*
  * Cleared inputs of tool calls. The decision has the outcome `cleared`, like that about a result, and a key of its own; its
- * `text` is the input to show, a JSON object. Versions without cleared inputs read it as about a result that they never
- * find, and keep its file.
+ * `text` is the input to show, a JSON object.
  */
 
 /** Key of the input of the call with this result: that of the result, and the length of the input's texts. */
@@ -134,7 +132,7 @@ export function readInputKey({ day, key, part }: Pick<Result, "day" | "key" | "p
 }
 
 /** The call with another input; the call itself if the text is no JSON object. */
-export function withInput(part: ToolPart, text: string): ToolPart {
+function withInput(part: ToolPart, text: string): ToolPart {
   const input = parseJson(text);
   return isRecord(input) ? { ...part, state: { ...part.state, input } } : part;
 }
@@ -157,7 +155,7 @@ export function formatWholeInput({ part }: Pick<Result, "part">): Uint8Array {
 /** Layer name of what people decide; of what they bring back, with the item's id behind a slash. */
 export const STEERING = "steering";
 
-export interface Holding {
+interface Holding {
   find: Find;
   history: Pick<History, "keyOf">;
 }
@@ -184,7 +182,7 @@ export interface KnownDecision extends Decision {
 
 /** All decisions about a result or message. */
 export interface RecordedDecisions {
-  /** `kept` or `replaced`. */
+  /** `kept`, `replaced` or `shrunk`. */
   judged?: KnownDecision;
   /** In the order in which they were made, at most one per layer. */
   extended?: readonly KnownDecision[];

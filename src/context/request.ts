@@ -1,15 +1,16 @@
 /** A request to the model, as layers see it, and how large it may be. */
 
-import { findRates, type KnownPrices } from "../costs/prices.js";
+import type { KnownPrices } from "../costs/prices.js";
 import type { Rates } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
-import type { ModelPrices, ModelWindow } from "../io/host.js";
+import type { ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
 import { type History, readHistory } from "../messages/history.js";
-import { type CachePolicy, findColdReason } from "./cold.js";
+import { type CachePolicy, findIdleReason } from "./cold.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import { type Find, findCut, replay } from "./replay.js";
+import { MOST_TOKENS, NEVER, resolveThreshold, type ThresholdLimits } from "./threshold.js";
 
 /** A request to the model, as layers see it. */
 export interface ContextRequest {
@@ -21,11 +22,13 @@ export interface ContextRequest {
   readonly window: ModelWindow | undefined;
   /** Tokens that the request may have before history must be cut. */
   readonly budgetTokens: number;
-  /** Why nothing is cached, at the first request after a long pause: the budget is `autoCompact.coldThreshold` then. */
+  /** The same without regard to a pause. */
+  readonly thresholdTokens: number;
+  /** Notes may replace history, unless the settings say never for this session's agent. */
+  readonly mayCut: boolean;
+  /** Why nothing is cached, at the first request after a pause: the budget is `autoCompact.coldThreshold` then. */
   readonly coldReturn: string | undefined;
-  /** The model's prices, if known: from disk for the first request of a start. */
-  prices(): ModelPrices | undefined;
-  /** What the model charges for a prompt of so many tokens. */
+  /** What the model charges for a prompt of so many tokens: at the first request of a start, as remembered. */
   rates(tokens: number): Rates;
   /** The request is for a summary of the history, so nothing new is decided. */
   readonly isCompaction: boolean;
@@ -49,23 +52,18 @@ interface RequestsOptions {
   decisions: Decisions;
   sizes: ContextSizes;
   windows: ModelWindows;
-  prices: Pick<KnownPrices, "find">;
-  thresholdTokens: number;
-  /** Instead, at the first request after a long pause, when no cache is lost; `false` for none. */
-  coldThresholdTokens: number | false;
+  prices: Pick<KnownPrices, "rates">;
+  limits: ThresholdLimits;
   cachePolicy: CachePolicy;
   clock: Pick<Clock, "now">;
 }
 
-/** Far longer than any cache lives by default: not a coffee, but a meal. */
-const LONG_PAUSE_MS = 60 * 60 * 1_000;
-
 export type Requests = ReturnType<typeof createRequests>;
 
 export function createRequests(options: RequestsOptions) {
-  const { cachePolicy, clock, coldThresholdTokens, decisions, prices, sizes, thresholdTokens, windows } =
-    options;
-  const coldTokens = Math.min(thresholdTokens, coldThresholdTokens || thresholdTokens);
+  const { cachePolicy, clock, decisions, limits, prices, sizes, windows } = options;
+  /** Agent and model of the last request of each session. */
+  const asked = new Map<string, Asked>();
   const compactions = new Set<string>();
   const wantedCuts = new Set<string>();
   return {
@@ -76,16 +74,22 @@ export function createRequests(options: RequestsOptions) {
     /** Cancels that. Returns whether it was pending. */
     unwantCut: (sessionID: string): boolean => wantedCuts.delete(sessionID),
 
-    /** Opens a request with these messages; `undefined` if there are none. */
+    /** When notes replace the history of this session: as of its last request, or before one as of these messages. */
+    thresholdOf: (sessionID: string, messages: readonly Message[] = []) =>
+      findThreshold(sessionID, asked.get(sessionID) ?? readAsked(messages)),
+
     open(messages: readonly Message[]): ContextRequest | undefined {
       const sessionID = messages[0]?.info.sessionID;
       if (sessionID === undefined) return undefined;
       const history = readHistory(messages);
       let counted: { shown: readonly Message[]; tokens: number } | undefined;
-      const model = messages.findLast(({ info }) => info.model)?.info.model;
+      const { agent, model } = readAsked(messages);
       const window = windows.find(model);
-      const coldReturn = findColdReturn(history, model);
+      const coldReturn = findIdleReason(history, clock.now(), cachePolicy);
       const isCompaction = compactions.delete(sessionID);
+      // The agent that summarises is another one.
+      const by = isCompaction ? { agent, ...asked.get(sessionID), model } : { agent, model };
+      if (!isCompaction) asked.set(sessionID, by);
       const find: Find = (key) => decisions.find(key, sessionID);
       const cut = untilDecided(decisions, () => findCut(history, find));
       return {
@@ -93,10 +97,17 @@ export function createRequests(options: RequestsOptions) {
         history,
         model,
         window,
-        budgetTokens: planBudget(coldReturn === undefined ? thresholdTokens : coldTokens, window),
+        // Asked when they are needed: behind a restart this request tells what system prompt and tools take.
+        get budgetTokens() {
+          const { coldTokens, thresholdTokens } = findThreshold(sessionID, by);
+          return coldReturn === undefined ? thresholdTokens : coldTokens;
+        },
+        get thresholdTokens() {
+          return findThreshold(sessionID, by).thresholdTokens;
+        },
+        mayCut: findThreshold(sessionID, by).mayCut,
         coldReturn,
-        prices: () => prices.find(model),
-        rates: (tokens) => findRates(prices.find(model), tokens),
+        rates: (tokens) => prices.rates(model, tokens),
         isCompaction,
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
@@ -117,13 +128,28 @@ export function createRequests(options: RequestsOptions) {
     },
   };
 
-  function findColdReturn(history: History, model: ModelName | undefined): string | undefined {
-    const endedMs = history.messages[history.lastAnswer]?.info.time?.completed;
-    const nowMs = clock.now();
-    if (coldThresholdTokens === false || endedMs === undefined || nowMs - endedMs < LONG_PAUSE_MS)
-      return undefined;
-    return findColdReason(history, model, nowMs, cachePolicy);
+  function findThreshold(sessionID: string, { agent, model }: Asked) {
+    const window = windows.find(model);
+    const fixedTokens = sizes.fixedTokens(sessionID);
+    const asking = { agent, model, fixedTokens, contextTokens: window?.contextTokens };
+    const { coldTokens, tokens } = resolveThreshold(limits, asking);
+    return {
+      thresholdTokens: planBudget(tokens, window),
+      coldTokens: planBudget(coldTokens, window),
+      mayCut: tokens !== NEVER,
+    };
   }
+}
+
+/** Which agent's request it is, and to which model. */
+interface Asked {
+  agent?: string | undefined;
+  model: ModelName | undefined;
+}
+
+function readAsked(messages: readonly Message[]): Asked {
+  const model = messages.findLast(({ info }) => info.model)?.info.model;
+  return { agent: messages.findLast(({ info }) => info.role === "user")?.info.agent, model };
 }
 
 /** Reads again only after a decision: several layers ask for what nothing else changes. */
@@ -145,7 +171,7 @@ const FILLED = 0.85;
 /** Share of a refused request's size allowed for later ones, since both sizes are estimates. */
 const BELOW_REFUSED = 0.8;
 
-export type ModelWindows = ReturnType<typeof createModelWindows>;
+type ModelWindows = ReturnType<typeof createModelWindows>;
 
 export function createModelWindows() {
   const windows = new Map<string, ModelWindow>();
@@ -172,12 +198,8 @@ export function createModelWindows() {
 }
 
 /** Tokens of prompt and answer at which OpenCode 1.18.33 compacts by itself (measured). */
-export function countUsableTokens({
-  contextTokens,
-  inputTokens,
-  outputTokens,
-  usableTokens,
-}: ModelWindow): number {
+export function countUsableTokens(given: ModelWindow): number {
+  const { contextTokens, inputTokens, outputTokens, usableTokens } = given;
   if (usableTokens !== undefined) return usableTokens;
   return inputTokens === undefined ? contextTokens - outputTokens : inputTokens - RESERVED_TOKENS;
 }
@@ -187,8 +209,9 @@ export function countUsableTokens({
  * close to a size that the provider has refused.
  */
 export function planBudget(threshold: number, window: ModelWindow | undefined): number {
-  if (!window) return threshold;
+  const most = Math.min(threshold, MOST_TOKENS);
+  if (!window) return most;
   const { contextTokens, refusedTokens = Number.POSITIVE_INFINITY } = window;
   const allowed = contextTokens > 0 ? countUsableTokens(window) * FILLED : Number.POSITIVE_INFINITY;
-  return Math.max(0, Math.floor(Math.min(threshold, allowed, refusedTokens * BELOW_REFUSED)));
+  return Math.max(0, Math.floor(Math.min(most, allowed, refusedTokens * BELOW_REFUSED)));
 }

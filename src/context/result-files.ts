@@ -1,9 +1,9 @@
 /**
- * Files with full tool results: `<folder>/<uuid>.txt`, mode 0600, in a folder that git ignores.
+ * Files with full tool results: `<folder>/r<digits>.txt`, mode 0600, in a folder that git ignores.
  *
- * The name is derived from the content (the first 16 bytes of its SHA-256, as a version 8 UUID, RFC 9562), so equal
- * content is stored once, even by two instances at a time, and a lost file can be restored under the name that the
- * context contains.
+ * The name is derived from the content's SHA-256, so equal content is stored once, even by two instances at a time. It is
+ * short, because every request sends it: it has more digits only where another content has it already. A lost file is
+ * restored under the name that the context contains. Earlier versions named the files by UUIDs.
  */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -18,50 +18,66 @@ interface ResultFilesOptions {
   folder: string;
 }
 
-const NAME = "[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\\.txt";
+const NAME = "(?:r(?:[0-9]{9})+|[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\\.txt";
+/** Tokens have three digits; the longest name has all that a SHA-256 surely has. */
+const [DIGITS, MOST_DIGITS] = [9, 63];
 const IS_NAME = new RegExp(`^${NAME}$`);
 const NAMES_ONE = new RegExp(`${NAME}|\\.opencode[\\\\/]+tool-results[\\\\/]+\\*`);
 
 export type ResultFiles = ReturnType<typeof createResultFiles>;
 
 export function createResultFiles({ files, clock, folder }: ResultFilesOptions) {
-  let isPrepared = false;
+  let preparing: Promise<void> | undefined;
+  /** Of what was stored here: whose name the path is, and since when. */
+  const stored = new Map<string, { id: string; atMs: number }>();
 
   return {
     /** Stores the content unless the same bytes are there, and returns the absolute path. Marks the file as used now. */
     async store(content: Uint8Array): Promise<string> {
-      const path = join(folder, `${formatContentID(content)}.txt`);
-      const found = await files.stat(path);
-      const isAlike = found?.kind === "file" && found.bytes === content.byteLength;
-      // A repository may contain another text of this length under the name of a predictable output.
-      const isThere = isAlike && isEqual(await files.read(path), content);
-      await (isThere ? files.touch(path, clock.now()) : write(path, content));
-      return path;
+      const id = formatContentID(content, MOST_DIGITS);
+      for (let digits = DIGITS; ; digits += DIGITS) {
+        const path = join(folder, `${id.slice(0, 1 + digits)}.txt`);
+        // Asked before any wait: of two contents with the same short name, the other takes a longer one.
+        if ((stored.get(path)?.id ?? id) !== id) continue;
+        stored.set(path, { id, atMs: clock.now() });
+        const found = await files.stat(path);
+        const isFree = found === undefined || digits === MOST_DIGITS;
+        const there = found?.bytes === content.byteLength ? await files.read(path) : undefined;
+        const isThere = there && Buffer.compare(there, content) === 0;
+        if (isThere) await files.touch(path, clock.now());
+        else if (isFree) await write(path, content);
+        else continue;
+        return path;
+      }
     },
+
+    storedMs: (path: string): number | undefined => stored.get(path)?.atMs,
 
     /** Writes a lost file again, with the content that is still available. */
     restore: write,
 
-    async exists(path: string): Promise<boolean> {
-      return (await files.stat(path))?.kind === "file";
+    /** Marks the file as used now, for expiry. Returns whether it is there. */
+    async use(path: string): Promise<boolean> {
+      const found = await files.stat(path);
+      const isThere = found?.kind === "file" && found.bytes > 0;
+      if (isThere) await files.touch(path, clock.now());
+      return isThere;
     },
-
-    /** Marks the file as used now, for expiry. */
-    touch: (path: string): Promise<void> => files.touch(path, clock.now()),
   };
 
+  /** The host has the result as well, or a part of it: the disk is not waited for. */
   async function write(path: string, content: Uint8Array): Promise<void> {
-    if (!isPrepared) await hideNewFolder(files, folder);
-    isPrepared = true;
-    await files.writeWhole(path, content);
+    preparing ??= hideNewFolder(files, folder);
+    try {
+      await preparing;
+    } catch (thrown) {
+      preparing = undefined;
+      throw thrown;
+    }
+    await files.writeWhole(path, content, { mode: "remade" });
   }
 }
 
-function isEqual(found: Uint8Array | undefined, content: Uint8Array): boolean {
-  return found !== undefined && Buffer.compare(found, content) === 0;
-}
-
-/** Is this the path of a result file, absolute or relative? */
 export function isResultPath(path: string): boolean {
   return IS_NAME.test(basename(path)) && basename(dirname(path)) === "tool-results";
 }
@@ -71,13 +87,10 @@ export function namesResultFile(input: unknown): boolean {
   return NAMES_ONE.test(JSON.stringify(input) ?? "");
 }
 
-/** UUID of a content. */
-export function formatContentID(content: Uint8Array): string {
-  const bytes = createHash("sha256").update(content).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+/** ID of a content, which begins a longer one. */
+export function formatContentID(content: Uint8Array, digits = DIGITS): string {
+  const sum = BigInt(`0x${createHash("sha256").update(content).digest("hex")}`);
+  return `r${String(sum).slice(-MOST_DIGITS).padStart(MOST_DIGITS, "0").slice(0, digits)}`;
 }
 
 /**

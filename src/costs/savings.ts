@@ -3,7 +3,7 @@
  * `.opencode/strata/savings/<sessionID>.jsonl`, append-only, one JSON record per line, kept for ever.
  *
  * Kinds of records:
- *     spilled, cleared, cut, …   something left the context: tokensFreed, and cacheLost where cached bytes changed
+ *     spilled, shrunk, cut, …    something left the context: tokensFreed, and cacheLost where cached bytes changed
  *     break                      cached bytes changed for another reason: the host compacted, the model was switched
  *     answer                     a request was answered: what was sent, and what the host would have sent without Strata
  *     summary                    the host made a summary of its own
@@ -11,7 +11,7 @@
  *
  * `net` is the value of the record in tokens at input price, with the model's prices or else those below: of an answer,
  * what the host would have paid without Strata less what was paid; of a summary or a call by Strata, minus its price.
- * Their sum is the session's saving. `money` is the same in dollars, where the model's prices are known. What left the
+ * Their sum is the session's saving. `money` is the same in dollars, where the model has a price. What left the
  * context has no `net`: the next answer has it.
  */
 import type PQueue from "p-queue";
@@ -20,7 +20,6 @@ import { each, isVersion, object, parserOf, string } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import type { Deferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
-import { createJoinedLines } from "../io/json-lines.js";
 import type { Log } from "../io/log.js";
 import type { MessageInfo } from "../io/message.js";
 
@@ -29,7 +28,7 @@ export interface Rates {
   readonly written: number;
   readonly cached: number;
   readonly answered: number;
-  /** Dollars per million input tokens; 0 if nothing is charged, `undefined` if unknown. */
+  /** Dollars per million input tokens; `undefined` if the host has no price. */
   readonly dollars?: number;
 }
 
@@ -92,7 +91,7 @@ export interface SavingsRecord {
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
-  /** `net` in dollars; absent if the model's prices are unknown. */
+  /** `net` in dollars; absent if the model has no price in money. */
   money?: number;
   /** File that a result was moved to. */
   file?: string;
@@ -100,17 +99,9 @@ export interface SavingsRecord {
 
 export type NewSavingsRecord = Omit<SavingsRecord, "v" | "time" | "instance">;
 
-export interface Savings {
-  /** Writes in the background, in order, records of several requests in one call. A failure is only logged. */
-  record(record: NewSavingsRecord): void;
-  /**
-   * Resolves after the write, earlier records of the session included; rejects if it fails. For actions that must not
-   * happen without a record.
-   */
-  recordNow(record: NewSavingsRecord): Promise<void>;
-}
+export type Savings = ReturnType<typeof createSavings>;
 
-export interface SavingsOptions {
+interface SavingsOptions {
   files: Files;
   clock: Clock;
   writes: PQueue;
@@ -121,32 +112,46 @@ export interface SavingsOptions {
   instance: string;
 }
 
-export function createSavings(options: SavingsOptions): Savings {
+export function createSavings(options: SavingsOptions) {
   const { clock, deferred, files, folder, instance, log, writes } = options;
-  const lines = createJoinedLines(files);
-  const pathOf = ({ session }: NewSavingsRecord): string => `${folder}/${session}.jsonl`;
-  const format = (record: NewSavingsRecord): string =>
-    JSON.stringify({ v: 1, time: new Date(clock.now()).toISOString(), instance, ...record });
+  /** Lines that wait for the file at this path. */
+  const waiting = new Map<string, string[]>();
 
   return {
-    record(record) {
-      const path = pathOf(record);
-      lines.add(path, format(record));
-      const write = () => writes.add(() => writeWaiting(path));
+    /** Writes in the background, in order, records of several requests in one call. A failure is only logged. */
+    record(record: NewSavingsRecord): void {
+      const path = add(record);
+      const write = () => writes.add(() => writeOrLog(path));
       if (deferred) deferred.add(path, write);
       else void write();
     },
 
-    recordNow: (record) => lines.write(pathOf(record), format(record)),
+    /**
+     * Resolves after the write, earlier records of the session included; rejects if it fails. For actions that must not
+     * happen without a record.
+     */
+    recordNow: (record: NewSavingsRecord): Promise<void> => write(add(record)),
   };
 
-  async function writeWaiting(path: string): Promise<void> {
-    const count = lines.waiting(path);
-    await lines
-      .write(path)
-      .catch((thrown) =>
-        log.error("savings", `cannot write ${path} (${formatError(thrown)}); lost: ${count} records`),
-      );
+  function add(record: NewSavingsRecord): string {
+    const path = `${folder}/${record.session}.jsonl`;
+    const time = new Date(clock.now()).toISOString();
+    const line = JSON.stringify({ v: 1, time, instance, ...record });
+    waiting.set(path, [...(waiting.get(path) ?? []), line]);
+    return path;
+  }
+
+  async function write(path: string): Promise<void> {
+    const lines = waiting.get(path);
+    waiting.delete(path);
+    if (lines) await files.appendLine(path, lines.join("\n"));
+  }
+
+  async function writeOrLog(path: string): Promise<void> {
+    const count = waiting.get(path)?.length;
+    await write(path).catch((thrown) =>
+      log.error("savings", `cannot write ${path} (${formatError(thrown)}); lost: ${count} records`),
+    );
   }
 }
 
@@ -181,7 +186,6 @@ export function priceNet(tokens: number, { dollars }: Rates): Pick<SavingsRecord
   return dollars === undefined ? { net } : { net, money: roundMoney((net * dollars) / 1_000_000) };
 }
 
-/** To a millionth of a dollar. */
 export function roundMoney(dollars: number): number {
   return Math.round(dollars * 1_000_000) / 1_000_000;
 }

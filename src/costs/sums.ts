@@ -4,16 +4,16 @@
  */
 import { basename, join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
-import { groupBy } from "../base/group.js";
-import { finite } from "../base/shape.js";
+import { finite, groupBy } from "../base/shape.js";
 import type { Files } from "../io/files.js";
 import { formatCorruption, readJsonLines } from "../io/json-lines.js";
 import { JUDGING, parseSavingsRecord, roundMoney, type SavingsRecord } from "./savings.js";
 
 /** Sums of records, in tokens unless noted. */
 export interface Totals {
-  /** Number of results moved to files, and of results cleared. */
+  /** Number of results moved to files, of those shrunk, and of results cleared. */
   spilled: number;
+  shrunk: number;
   cleared: number;
   /** Number of times that history was cut or compacted. */
   compactions: number;
@@ -28,7 +28,7 @@ export interface Totals {
   paid: number;
   /** What was saved, in tokens at input price. */
   net: number;
-  /** Part of `net` whose models have no known prices. */
+  /** Part of `net` whose models have no price in money. */
   unpriced: number;
   /** Dollars that were saved, of the records that have prices; absent if none has. */
   money?: number;
@@ -39,7 +39,8 @@ export interface Totals {
 }
 
 export const NOTHING: Totals = {
-  ...{ spilled: 0, cleared: 0, compactions: 0, tokensFreed: 0, cacheLost: 0, backgroundTokens: 0 },
+  ...{ spilled: 0, shrunk: 0, cleared: 0, compactions: 0 },
+  ...{ tokensFreed: 0, cacheLost: 0, backgroundTokens: 0 },
   ...{ sent: 0, cached: 0, answered: 0, requests: 0, paid: 0, net: 0, unpriced: 0, judging: 0, cost: 0 },
 };
 
@@ -77,6 +78,7 @@ function describe(record: SavingsRecord): Totals {
   const isOwn = event === "background";
   return {
     spilled: event === "spilled" ? results : 0,
+    shrunk: event === "shrunk" ? results : 0,
     cleared: event === "cleared" ? results : 0,
     compactions: event === "cut" || event === "compacted" ? results : 0,
     ...{ tokensFreed: read("tokensFreed"), cacheLost: read("cacheLost") },
@@ -97,9 +99,9 @@ export interface Saving {
   share?: number;
   /** Tokens at input price. */
   tokens: number;
-  /** `undefined` if the model's prices are unknown or zero. */
+  /** `undefined` if the model has no price in money, or if it comes to nothing. */
   dollars?: number;
-  /** Part of `tokens` that `dollars` does not have: of models without known prices. */
+  /** Part of `tokens` that `dollars` does not have: of models without a price in money. */
   unpriced?: number;
 }
 

@@ -3,6 +3,7 @@ import type { Hooks, ToolDefinition } from "@opencode-ai/plugin";
 import type { z } from "zod";
 import { formatError, StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
+import { isRecord } from "../base/shape.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
 import { formatParameters, type SlashCommand, type Tool } from "../kernel/layer.js";
@@ -30,33 +31,31 @@ export async function answerCommand(
   }
 }
 
-interface Answers<Message> {
-  /** Shows it now, or after the turn under way. Resolves with whether the host took it; never rejects. */
-  show(message: Message): Promise<boolean>;
-  isAtWork(sessionID: string): boolean;
-  /** A turn begins, or ends. */
-  noteTurn(sessionID: string, isAtWork: boolean): void;
-}
-
 /**
  * A message that is added while the model works makes the host call it once more, which nobody asked for: an answer waits
  * for the end of the turn. `send` never rejects.
  */
 export function createAnswers<Message extends { sessionID: string }>(
   send: (message: Message) => Promise<boolean>,
-): Answers<Message> {
+) {
   /** What waits, by the sessions at work. */
   const atWork = new Map<string, Message[]>();
   return {
-    async show(message) {
+    /** Shows it now, or after the turn under way. Resolves with whether the host took it; never rejects. */
+    async show(message: Message): Promise<boolean> {
       const waiting = atWork.get(message.sessionID);
       waiting?.push(message);
       return waiting ? true : send(message);
     },
-    isAtWork: (sessionID) => atWork.has(sessionID),
-    noteTurn(sessionID, isAtWork) {
+    isAtWork: (sessionID: string): boolean => atWork.has(sessionID),
+    /** Learns from an event of the host that a turn begins, or ends. */
+    notice(type: string, properties: unknown): void {
+      if (!isRecord(properties) || typeof properties.sessionID !== "string") return;
+      const { sessionID, status } = properties;
       const waiting = atWork.get(sessionID) ?? [];
-      if (isAtWork) return void atWork.set(sessionID, waiting);
+      if (type === "session.status" && isRecord(status) && status.type !== "idle")
+        atWork.set(sessionID, waiting);
+      if (type !== "session.idle" && type !== "session.deleted") return;
       atWork.delete(sessionID);
       for (const message of waiting) void send(message);
     },
@@ -102,10 +101,26 @@ export function bindTools(
   }
 }
 
-/** Gives the host each tool's parameters. The host does not check arguments itself (measured). */
-export function defineTools(tools: readonly Tool[]): NonNullable<Hooks["tool.definition"]> {
+/**
+ * Gives the host each tool's parameters. The host does not check arguments itself (measured). Shortens its own
+ * definitions and notes what that saves, if there is a place for it.
+ */
+export function defineTools(
+  tools: readonly Tool[],
+  shortened?: Map<string, number>,
+): NonNullable<Hooks["tool.definition"]> {
+  let texts: typeof import("./short-definitions.js") | undefined;
   return async ({ toolID }, output) => {
     const tool = tools.find(({ name }) => name === toolID);
+    if (shortened && !tool) {
+      // Awaited once: the host asks for every tool of every request, and goes on with other work at each wait.
+      texts ??= await import("./short-definitions.js");
+      const { countSaved, shortenDescription } = texts;
+      const short = shortenDescription(toolID, output.description);
+      if (short === undefined) return;
+      shortened.set(toolID, countSaved(output.description, short));
+      output.description = short;
+    }
     // The host sends `jsonSchema` if it is set (measured); its types leave it out.
     if (tool) Object.assign(output, { jsonSchema: formatParameters(tool.parameters) });
   };

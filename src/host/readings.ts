@@ -1,24 +1,33 @@
-/** What OpenCode 1 and 2 report in the same form: prices, undone messages, and evidence of turns. */
-
-import { isRecord } from "../base/shape.js";
-import type { LongPrices, ModelPrices, PriceTier } from "../io/host.js";
-import type { Message } from "../io/message.js";
+/** What OpenCode 1 and 2 have in the same form: prices, undone messages, evidence of turns, and answers of a model. */
+import { isRecord, type PlainRecord } from "../base/shape.js";
+import type { Generated, LongPrices, ModelPrices, PriceTier, UsedTokens } from "../io/host.js";
+import type { Message, ModelName } from "../io/message.js";
 import type { Calls } from "../kernel/calls.js";
+
+/** The host's default title, as it writes and recognises it. */
+export const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 /** The host applies `experimentalOver200K` beyond this size of the prompt (OpenCode 1.18.33). */
 const OVER_200K_TOKENS = 200_000;
 
 /**
  * `model.cost` of OpenCode 1.18.33, in dollars per million tokens: `{ input, output, cache: { read, write } }`, and for
- * long prompts `tiers`, or else `experimentalOver200K`. `undefined` if the host gives no prices.
+ * long prompts `tiers`, or else `experimentalOver200K`. OpenCode 2 has a list of all tiers. `undefined` if the host gives
+ * no prices.
  */
-export function readPrices(cost: unknown): ModelPrices | undefined {
+export function readPrices(given: unknown): ModelPrices | undefined {
+  const cost = Array.isArray(given) ? joinTiers(given.filter(isRecord)) : given;
   const first = readTier(cost);
   if (!first || !isRecord(cost)) return undefined;
   const tiers = Array.isArray(cost.tiers) ? cost.tiers.flatMap(readLong) : [];
   const over = readTier(cost.experimentalOver200K);
   const longer = tiers.length > 0 || !over ? tiers : [{ ...over, aboveTokens: OVER_200K_TOKENS }];
   return { ...first, longer: longer.sort((a, b) => a.aboveTokens - b.aboveTokens) };
+}
+
+function joinTiers(all: readonly PlainRecord[]): PlainRecord | undefined {
+  const first = all.find(({ tier }) => tier === undefined);
+  return first && { ...first, tiers: all.filter(({ tier }) => tier !== undefined) };
 }
 
 function readLong(given: unknown): LongPrices[] {
@@ -77,6 +86,13 @@ export function findFilesPutBack(messages: readonly Message[], revert: Revert): 
   return [...new Set(files.filter((file) => typeof file === "string"))];
 }
 
+/** The next request follows. */
+export function isToolEnd(type: string, properties: unknown): boolean {
+  const part = type === "message.part.updated" && isRecord(properties) ? properties.part : undefined;
+  const state = isRecord(part) && part.type === "tool" ? part.state : undefined;
+  return isRecord(state) && (state.status === "completed" || state.status === "error");
+}
+
 /**
  * Counts answers, answers that ran tools, and the host's summaries. A shell command that a person runs with `!`
  * calls no hook and does not count; nor does a message that a fork copied, although the host reports it as new.
@@ -89,4 +105,19 @@ export function noteSign(type: string, properties: unknown, calls: Calls): void 
   if (info.finish === undefined || typeof completed !== "number" || completed < calls.startedMs) return;
   calls.note("answer");
   if (info.finish === "tool-calls") calls.note("toolRun");
+}
+
+/* A text that a model was asked for. */
+
+export const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
+
+/** Without tokens it is not known what it took. */
+export function failed(reason: string, tokens: UsedTokens | undefined): Generated & { kind: "failed" } {
+  return { kind: "failed", reason, ...(tokens && { tokens }) };
+}
+
+/** "provider/model" */
+export function splitModel(name: string): ModelName {
+  const slash = name.indexOf("/");
+  return { providerID: name.slice(0, slash), modelID: name.slice(slash + 1) };
 }

@@ -10,13 +10,13 @@ export interface Login {
   name: string;
 }
 
-export interface ServerRequest {
+interface ServerRequest {
   query?: Readonly<Record<string, string>>;
   body?: unknown;
   signal?: AbortSignal;
 }
 
-export interface ServerAnswer {
+interface ServerAnswer {
   ok: boolean;
   status: number;
   /** Parsed JSON; `undefined` if it is none. */
@@ -24,7 +24,7 @@ export interface ServerAnswer {
 }
 
 /** Rejects only if the server cannot be reached. */
-export type AskServer = (method: string, path: string, request?: ServerRequest) => Promise<ServerAnswer>;
+type AskServer = (method: string, path: string, request?: ServerRequest) => Promise<ServerAnswer>;
 
 export function createAskServer({ login, url }: ServerAddress): AskServer {
   const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
@@ -46,6 +46,5 @@ export function createAskServer({ login, url }: ServerAddress): AskServer {
   };
 }
 
-/** A refusal, for people. */
 export const formatRefusal = ({ body, status }: ServerAnswer): string =>
   `OpenCode answered ${status}: ${JSON.stringify(body ?? "").slice(0, 300)}`;

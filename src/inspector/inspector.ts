@@ -161,7 +161,7 @@ async function sendAsset(name: string, { files, folder, req }: Asked): Promise<R
 async function readBody(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type))
-    throw new StrataError("BAD_REQUEST", `expected a body of type application/json, "${type}" came`);
+    throw new StrataError("BAD_REQUEST", `expected a body of type application/json, got "${type}"`);
   try {
     return await request.json();
   } catch {

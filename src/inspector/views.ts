@@ -1,32 +1,31 @@
 /** What the page shows beyond what operations answer. */
 import { randomUUID } from "node:crypto";
-import { relative, sep } from "node:path";
 import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/agenda.js";
 import { StrataError } from "../base/error.js";
-import { groupBy } from "../base/group.js";
+import { groupBy } from "../base/shape.js";
 import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
 import { readLedger as readSavings, type SessionFigures, sumFigures, sumFreed } from "../costs/sums.js";
-import { decodeText } from "../io/files.js";
+import { decodeText, pathBelow } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { formatJudge } from "../memory/in-words.js";
 import { type LedgerLine, sortByTime } from "../memory/store/ledger.js";
 import { readSafePage } from "../notes/session-files.js";
 import { findRevision } from "../operations/change.js";
-import { type Core, withCore } from "../operations/core.js";
 import { openAgenda } from "../operations/handover/agenda.js";
 import { readSessions as readFacts } from "../operations/handover/sessions.js";
 import { listPlaces, readLedger } from "../operations/memory-files.js";
-import { lookAtCandidates } from "../operations/open-candidates.js";
-import { isInAgentsShell, openOwnState, openProject, type Project } from "../operations/project.js";
+import { type Core, createTerminalCore, withCore } from "../operations/operation.js";
+import { openOwnState } from "../operations/own-state.js";
+import { isInAgentsShell, openProject, type Project } from "../operations/project.js";
 import { readOpen } from "../operations/reconcile.js";
 import { openConflictLog } from "../operations/record-rivals.js";
 import { readProjectStatus } from "../operations/status.js";
 import { isFileName } from "../project/folders.js";
 import { PERSON } from "../project/instances.js";
-import { type ContextItems, readContextItems } from "../status/context-items.js";
-import { readMemoryStatus } from "../status/memory-status.js";
+import { type ContextItems, describeItem, readContextItems } from "../status/context-items.js";
 import { readSessionScreen } from "../status/session-screen.js";
 import { readTitles } from "../status/session-titles.js";
+import { readToolCosts } from "../status/tool-costs.js";
 
 /**
  * Runs the inspector's work on a project one task at a time: two stores open at once in one process would each consider
@@ -34,8 +33,10 @@ import { readTitles } from "../status/session-titles.js";
  */
 export function createProjectQueue(given: Project) {
   let last: Promise<unknown> = Promise.resolve();
+  // Nobody who clicks looks at the server's terminal: a question there would hold up the page for ever.
+  const { ask: _, press: __, ...unattended } = given.cli;
   const cli = {
-    ...given.cli,
+    ...unattended,
     folder: given.root,
     instance: `inspector-${randomUUID().slice(0, 8)}`,
     say() {},
@@ -76,7 +77,6 @@ type View = (queue: ProjectQueue, query: URLSearchParams) => Promise<unknown>;
 
 const views: Readonly<Record<string, View>> = {
   overview: (queue) => queue.inTurn(readOverview),
-  counts: (queue) => queue.inTurn(readCounts),
   sessions: (queue) => queue.inTurn(readSessions),
   session: (queue, query) => queue.inTurn((project) => readSessionPage(project, query.get("id") ?? "")),
   memory: (queue, query) => queue.withCore((core) => readMemoryPage(core, query.get("id") ?? "")),
@@ -106,17 +106,6 @@ async function readOverview(project: Project) {
   return { ...status, days: days.slice(-MOST_DAYS) };
 }
 
-/** What waits for the user, shown beside every view. */
-async function readCounts(project: Project) {
-  const { cli, folders } = project;
-  const [{ conflicts }, candidates = 0] = await Promise.all([
-    readMemoryStatus(cli.files, folders.memory),
-    lookAtCandidates(project).count(),
-  ]);
-  return { waiting: conflicts.length + candidates };
-}
-
-export type Counts = Awaited<ReturnType<typeof readCounts>>;
 export type AgendaPage = Awaited<ReturnType<typeof readAgenda>>;
 
 /** `person`: the instance of a person's claims. */
@@ -201,24 +190,27 @@ export type SessionPage = Awaited<ReturnType<typeof readSessionPage>>;
 /** `screen` is absent if the session has sent no request since this record exists. @throws StrataError NO_SESSION */
 async function readSessionPage(project: Project, id: string) {
   if (!isFileName(id))
-    throw new StrataError("NO_SESSION", `expected the id of a session, ${JSON.stringify(id)} came`);
+    throw new StrataError("NO_SESSION", `expected the id of a session, got ${JSON.stringify(id)}`);
   const { files } = openOwnState(project);
   const { folders } = project;
-  const [screen, items, notes, titles, { records }] = await Promise.all([
+  const requests = await createTerminalCore(project, "person").contextRequests();
+  const [tools, screen, items, notes, titles, { records }, { waiting }] = await Promise.all([
+    readToolCosts(files, folders, project.cli.clock.now()),
     readSessionScreen(files, folders, id),
     readContextItems(files, folders, id),
     readSafePage({ files, folder: folders.sessionMemory }, id),
     readTitles(files, folders.sessions),
     readJsonLines(files, `${folders.savings}/${id}.jsonl`, parseSavingsRecord),
+    requests.read(),
   ]);
   if (!screen && notes === undefined && records.length === 0)
     throw new StrataError("NO_SESSION", `session ${id} is unknown; it may belong to another project`);
   return {
-    ...{ id, screen, notes },
+    ...{ id, screen, notes, tools },
     title: titles.get(id) ?? screen?.title,
     ...describeFigures(id, records, screen?.time),
     ...describeActions(records),
-    items: items && describeItems(items),
+    items: items && describeItems(items, waiting),
   };
 }
 
@@ -241,8 +233,14 @@ function describeActions(records: readonly SavingsRecord[]) {
   return { freed: sumFreed(records), layerActions, moreLayerActions: all.length - layerActions.length };
 }
 
-function describeItems({ items, omitted }: ContextItems) {
-  const shown = items.slice(0, MOST_ITEMS);
+type Waiting = Pick<ContextItems, "session"> & { item: string; action: string; id: string };
+
+/** `asked`: what is asked for and not done yet. */
+function describeItems({ items, omitted, session }: ContextItems, waiting: readonly Waiting[]) {
+  const shown = items.slice(0, MOST_ITEMS).map((item) => ({
+    ...describeItem(item),
+    asked: waiting.findLast((one) => one.session === session && one.item === item.id),
+  }));
   return { shown, more: items.length - shown.length + omitted };
 }
 
@@ -256,14 +254,13 @@ async function readMemoryPage({ memories, root }: Core, id: string) {
   if (!memory)
     throw new StrataError("NO_MEMORY", `there is no memory ${JSON.stringify(id)}; it may have been renamed`);
   const path = await memories.locate(id);
-  const below = path === undefined ? undefined : relative(root, path);
   return {
     memory,
     /** Who judged that it is to be kept, and why. */
     judge: formatJudge(memory),
     revision: findRevision(memory),
     /** Relative to the project; absent if the file is elsewhere. */
-    path: below?.startsWith(`..${sep}`) ? undefined : below,
+    path: path && pathBelow(root, path),
     uses: memories.useOf(id)?.count ?? 0,
     changes: planChanges(await memories.history(id)),
   };
@@ -335,7 +332,8 @@ export type ConflictPair = Awaited<ReturnType<typeof readConflicts>>[number];
 
 /** A version without an id is only in the conflict record; `by` is the session that wrote it, if known. */
 async function readConflicts({ memories }: Core, project: Project) {
-  const conflicts = await readOpen({ cli: project.cli, log: await openConflictLog(project), memories });
+  const { cli, folders } = project;
+  const conflicts = await readOpen({ cli, folders, log: await openConflictLog(project), memories });
   return conflicts.map(({ inUse, name, other, otherText, record }) => ({
     ...{ name, title: record.title, found: record.found },
     this: { id: inUse.id, text: inUse.content, by: record.standingBy },

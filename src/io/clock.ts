@@ -28,15 +28,16 @@ export type Waited<T> =
   | { kind: "overran" };
 
 /**
- * Starts `run` and waits for it at most `deadlineMs`; never rejects. `run` gets a signal that is aborted at the
- * deadline. A later result is dropped; `onLateEnd` is called when it arrives.
+ * Starts `run` and waits for it at most `deadlineMs`; never throws or rejects, and gives at once what `run` returns at
+ * once. `run` gets a signal that is aborted at the deadline. A later result is dropped; `onLateEnd` is called when it
+ * arrives.
  */
-export async function waitAtMost<T>(
+export function waitAtMost<T>(
   clock: Clock,
   deadlineMs: number,
   run: (signal: AbortSignal) => T | Promise<T>,
   onLateEnd: () => void = () => {},
-): Promise<Waited<T>> {
+): Waited<T> | Promise<Waited<T>> {
   const abort = new AbortController();
   let started: T | Promise<T>;
   try {
@@ -59,11 +60,9 @@ export async function waitAtMost<T>(
       (thrown: unknown): Waited<T> => ({ kind: "failed", thrown }),
     )
     .finally(() => abort.signal.aborted && onLateEnd());
-  const waited = await Promise.race([call, deadline]);
-  cancel();
-  return waited;
+  return Promise.race([call, deadline]).finally(cancel);
 }
 
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -10,6 +10,8 @@ export type Deferred = ReturnType<typeof createDeferred>;
 
 /** No longer than most models take for an answer, so that at most one request's work is lost when the host is killed. */
 const DELAY_MS = 1_000;
+/** For what is only looked at, or is made again with the next request: costly to make, and nothing when lost. */
+export const DERIVED_MS = 5_000;
 
 interface Waiting {
   work(): Promise<unknown>;
@@ -22,9 +24,9 @@ export function createDeferred({ clock, log }: { clock: Pick<Clock, "after">; lo
 
   return {
     /** Runs the work after a moment. Further calls with this name until then replace it and do not prolong the wait. */
-    add(name: string, work: () => Promise<unknown>): void {
+    add(name: string, work: () => Promise<unknown>, delayMs = DELAY_MS): void {
       const known = waiting.get(name);
-      const cancel = known?.cancel ?? clock.after(DELAY_MS, () => start(name));
+      const cancel = known?.cancel ?? clock.after(delayMs, () => start(name));
       waiting.set(name, { work, cancel });
     },
 

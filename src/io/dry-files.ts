@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import type { Clock } from "./clock.js";
 import type { FileStat, Files } from "./files.js";
 
@@ -14,6 +14,17 @@ interface Changes {
   files: Map<string, Written | null>;
   /** Names written, by folder. */
   names: Map<string, Set<string>>;
+}
+
+/** Windows has two spellings of a path. */
+class ByPath<V> extends Map<string, V> {
+  override get(path: string): V | undefined {
+    return super.get(normalize(path));
+  }
+
+  override set(path: string, value: V): this {
+    return super.set(normalize(path), value);
+  }
 }
 
 type Reads = Pick<Files, "list" | "read" | "readFrom" | "realPath" | "stat" | "statItself">;
@@ -58,13 +69,13 @@ function createReads(disk: Files, { files: changes, names }: Changes): Reads {
       return { kind: "file", bytes: bytes.byteLength, modifiedMs, changedMs };
     }
     const found = isRemoved(path) ? undefined : await onDisk(path);
-    return found ?? (names.has(path) ? { kind: "folder", bytes: 0, modifiedMs: 0, changedMs: 0 } : undefined);
+    return found ?? (names.get(path) ? { kind: "folder", bytes: 0, modifiedMs: 0, changedMs: 0 } : undefined);
   }
 }
 
 /** Files whose changes stay in memory: each is read back, and none reaches the disk. */
 export function createDryFiles(disk: Files, clock: Pick<Clock, "now">): Files {
-  const changes: Changes = { files: new Map(), names: new Map() };
+  const changes: Changes = { files: new ByPath(), names: new ByPath() };
   const reads = createReads(disk, changes);
 
   return {

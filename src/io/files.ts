@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 /**
  * The file system seam: few operations, each whole or not at all.
  *
@@ -19,14 +19,19 @@ export interface Files {
   realPath(path: string): Promise<string | undefined>;
   /** As `stat`, but does not follow links. */
   statItself(path: string): Promise<FileStat | undefined>;
-  /** Names in a folder, sorted; empty if there is no such folder. */
+  /** Names in a folder, sorted, and composed where the disk takes both forms; empty if there is no such folder. */
   list(folder: string): Promise<string[]>;
   /**
    * Replaces the file atomically: a reader sees the earlier contents or these, never a part. A link in its place is
    * replaced, its target untouched. Mode 0600. With "kept", for files that are not ours: a link is followed, and the
-   * replaced file's mode is kept (the system's default for a new file).
+   * replaced file's mode is kept (the system's default for a new file). With "remade", for what is made again when it is
+   * lost: the disk is not waited for, so that after a power failure the file may be empty.
    */
-  writeWhole(path: string, contents: string | Uint8Array, options?: { mode: "kept" }): Promise<void>;
+  writeWhole(
+    path: string,
+    contents: string | Uint8Array,
+    options?: { mode: "kept" | "remade" },
+  ): Promise<void>;
   /** Creates the file, whole; `false`, without effect, if anything exists in its place, even a link. Mode 0600. */
   create(path: string, contents: string | Uint8Array): Promise<boolean>;
   /**
@@ -41,7 +46,7 @@ export interface Files {
   rename(from: string, to: string): Promise<void>;
   /** Sets access and modification time, of a link its own. Does nothing if the file is missing. */
   touch(path: string, timeMs: number): Promise<void>;
-  /** Removes the file or link. Does nothing if neither exists. */
+  /** Removes the file, the link or the empty folder. Does nothing if nothing exists there. */
   remove(path: string): Promise<void>;
 }
 
@@ -83,6 +88,12 @@ export async function readPlainText(
 ): Promise<string> {
   if ((await files.statItself(path))?.kind !== "file") return "";
   return (await readText(files, path)) ?? "";
+}
+
+/** Path relative to the folder, with `/`; `undefined` for the folder and what is outside. Knows Windows' spellings. */
+export function pathBelow(folder: string, path: string): string | undefined {
+  const inside = relative(folder, path).replaceAll(sep, "/");
+  return /^(\.\.)?(\/|$)/.test(inside) || isAbsolute(inside) ? undefined : inside;
 }
 
 /* Walks folders. Follows no link. */

@@ -76,6 +76,8 @@ export interface Host {
   summarizes(): boolean;
   /** It asks for a summary in the session itself, from its prompt cache. Absent: by a request of its own. */
   readonly summarizesInSession?: true;
+  /** What the model was last offered besides messages; `undefined` if the host does not say. Absent: it never does. */
+  listTools?(model: { providerID: string; modelID: string }): Promise<OfferedTools | undefined>;
   /** Shows a short message if there is a screen. Never waited for. */
   toast(message: string, variant: ToastVariant): void;
   /** Writes to the host's log: the fallback if ours cannot be written. Never waited for. */
@@ -91,6 +93,27 @@ export interface ConfigFile {
   origin: Origin;
   /** The text of a configuration that is not a file. */
   text?: string;
+}
+
+export interface OfferedTools {
+  /** Which OpenCode, as its configuration has a form of its own. */
+  host: 1 | 2;
+  /** OpenCode 1 does not tell plugins about the tools of MCP servers. */
+  tools: readonly OfferedTool[];
+  /** MCP servers that are switched on, by their name in the configuration. */
+  servers: readonly string[];
+}
+
+export interface OfferedTool {
+  /** As the configuration has it. */
+  name: string;
+  /** As its calls have it. */
+  called: string;
+  /** Of its definition in each request. */
+  tokens: number;
+  /** Tokens that a short definition saves, or would save. */
+  shorter?: { tokens: number; isSent: boolean };
+  isLeftOut?: boolean;
 }
 
 export type ToastVariant = "info" | "success" | "warning" | "error";
@@ -111,7 +134,6 @@ export interface GenerateRequest {
   model?: string;
   /** Maximum tokens of one answer, thinking included; passed to the provider. */
   maxAnswerTokens: number;
-  /** Aborts the generation. */
   signal: AbortSignal;
   /** Counts from the request to the model; opening and removing the session add seconds at most. */
   deadlineMs: number;
@@ -135,7 +157,6 @@ export interface UsedTokens {
   input: number;
   /** Includes thinking tokens. */
   output: number;
-  /** Read from a cache. */
   cacheRead: number;
 }
 
@@ -162,7 +183,6 @@ export type ForkResult =
   /** No request was made: the host does not open such a session. */
   | { kind: "refused"; reason: string };
 
-/** The record of a fork's run. */
 export interface ForkRun {
   /** Usage of the first request; absent if the provider did not report it. */
   first?: UsedTokens;
@@ -191,15 +211,8 @@ export interface OwnSession {
 
 /** Read-only git. It changes nothing, and runs no hook and no program that a repository configures. */
 export interface Git {
-  /** Output of the command; `undefined` if git is missing, fails, or takes too long. Never rejects. */
-  ask(args: readonly string[], options: GitOptions): Promise<string | undefined>;
-}
-
-export interface GitOptions {
-  /** A folder of the work tree. */
-  folder: string;
-  /** Standard input. */
-  input?: string | Uint8Array;
+  /** Output of the command in a folder of the work tree; `undefined` if git is missing, fails, or takes too long. Never rejects. */
+  ask(args: readonly string[], options: { folder: string }): Promise<string | undefined>;
 }
 
 /**
@@ -224,7 +237,6 @@ export type RemoteGitAnswer =
   /** `why` is git's message, without credentials. */
   | { kind: "failed"; why: string };
 
-/** Session ID from the session, message or part in an event. */
 export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
   const holder = isRecord(info) ? info : isRecord(part) ? part : {};
   const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");

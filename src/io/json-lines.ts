@@ -47,7 +47,7 @@ export function formatCorruption(path: string, lineNumbers: readonly number[]): 
   return `${path}: ${lineNumbers.length === 1 ? "line" : "lines"} ${shown}${more} cannot be read, skipped`;
 }
 
-export interface LineLogOptions<T> {
+interface LineLogOptions<T> {
   files: Files;
   /** `undefined` for an invalid record. */
   parse(value: unknown): T | undefined;
@@ -99,30 +99,6 @@ export function createDayLog<T>(options: LineLogOptions<T> & { folder: string })
       for (const name of await files.list(folder))
         if (isDayFile(name) && name < first) await files.remove(join(folder, name));
     },
-  };
-}
-
-/** Appends lines to files, those that wait for the same file in one call, in order. */
-export function createJoinedLines(files: Pick<Files, "appendLine">) {
-  const waiting = new Map<string, string[]>();
-
-  return {
-    /** Adds a line; `write` appends it. */
-    add(path: string, line: string): void {
-      const lines = waiting.get(path);
-      if (lines) lines.push(line);
-      else waiting.set(path, [line]);
-    },
-
-    /** Appends the waiting lines of the file, and this one behind them if given. Rejects with the system's error. */
-    async write(path: string, line?: string): Promise<void> {
-      const lines = [...(waiting.get(path) ?? []), ...(line === undefined ? [] : [line])];
-      waiting.delete(path);
-      if (lines.length > 0) await files.appendLine(path, lines.join("\n"));
-    },
-
-    /** Number of lines that wait for the file. */
-    waiting: (path: string): number => waiting.get(path)?.length ?? 0,
   };
 }
 

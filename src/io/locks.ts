@@ -31,14 +31,14 @@ export interface Locks {
    * @throws StrataError ELOCKED when somebody else has it and does not let go within `waitMs`; `action` has not run.
    * @throws StrataError ECOMPROMISED when it was lost meanwhile; others may have been at work beside `action`.
    */
-  withLock<T>(path: string, action: (lock: HeldLock) => Promise<T>, options?: LockOptions): Promise<T>;
+  withLock<T>(
+    path: string,
+    action: (lock: HeldLock) => Promise<T>,
+    /** How long to wait for the holder; 0 to try once. By default 5 seconds. */
+    options?: { waitMs?: number },
+  ): Promise<T>;
   /** Who holds it now. For people: the answer may be out of date when it arrives. */
   inspect(path: string): Promise<LockState>;
-}
-
-export interface LockOptions {
-  /** How long to wait for the holder; 0 to try once. By default 5 seconds. */
-  waitMs?: number;
 }
 
 export interface HeldLock {
@@ -52,7 +52,7 @@ export interface HeldLock {
   readonly signal: AbortSignal;
 }
 
-export interface LocksOptions {
+interface LocksOptions {
   clock: Clock;
   files: Files;
   processes: RunningProcesses;
@@ -69,7 +69,6 @@ const MOST_TAKEOVERS = 8;
 
 /** What the steps below work with. */
 interface Locking extends LocksOptions {
-  holders: Holders;
   /** Tokens that are in use here. */
   inUse: Set<string>;
 }
@@ -77,18 +76,17 @@ interface Locking extends LocksOptions {
 export function createLocks(options: LocksOptions): Locks {
   const { clock, files } = options;
   const line = createLine();
-  const holders = createHolders(options);
-  const locking: Locking = { ...options, holders, inUse: new Set() };
+  const locking: Locking = { ...options, inUse: new Set() };
 
   return {
     async withLock(path, action, { waitMs = WAIT_MS } = {}) {
       const wait = startWait(clock, waitMs);
       const leave = await line.enter(path, wait.over);
-      if (!leave) throw await lockedError(holders, path, waitMs);
+      if (!leave) throw await lockedError(options, path, waitMs);
       try {
         const token = await acquire(locking, path, wait.isOver);
         wait.stop();
-        if (!token) throw await lockedError(holders, path, waitMs);
+        if (!token) throw await lockedError(options, path, waitMs);
         try {
           return await hold(path, action, { clock, files, isOurs: () => isHeld(locking, path, token) });
         } finally {
@@ -100,7 +98,7 @@ export function createLocks(options: LocksOptions): Locks {
       }
     },
 
-    inspect: holders.inspect,
+    inspect: (path) => inspect(options, path),
   };
 }
 
@@ -173,13 +171,10 @@ async function readHolder(files: Files, path: string): Promise<Partial<LockToken
 }
 
 /** A token of this instance that is not in use could not be removed when it was over. */
-async function isGone(
-  { holders, instance, inUse, processes }: Locking,
-  path: string,
-  found: Partial<LockToken>,
-): Promise<boolean> {
+async function isGone(locking: Locking, path: string, found: Partial<LockToken>): Promise<boolean> {
+  const { instance, inUse, processes } = locking;
   const isOwn = found.instance === instance && isSame(found.process, await processes.own());
-  return isOwn ? !inUse.has(found.id ?? "") : (await holders.inspect(path)).kind === "abandoned";
+  return isOwn ? !inUse.has(found.id ?? "") : (await inspect(locking, path)).kind === "abandoned";
 }
 
 function isSame(process: ProcessIdentity | undefined, own: ProcessIdentity): boolean {
@@ -224,12 +219,11 @@ async function hold<T>(
   }
 }
 
-async function lockedError(
-  holders: Pick<Holders, "describe">,
-  path: string,
-  waitMs: number,
-): Promise<StrataError> {
-  const holder = await holders.describe(path).catch((thrown) => `somebody (${formatError(thrown)})`);
+async function lockedError(options: LocksOptions, path: string, waitMs: number): Promise<StrataError> {
+  const holder = await inspect(options, path).then(
+    (state) => (state.kind === "free" ? "somebody who has just let go" : formatHolder(state)),
+    (thrown) => `somebody (${formatError(thrown)})`,
+  );
   return new StrataError(
     "ELOCKED",
     `expected the lock ${path} to be free within ${waitMs} ms, but it is held by ${holder}; try again, and delete the file if that process has ended`,
@@ -258,19 +252,15 @@ interface Wait {
 }
 
 /** Queue of callers in one process that want the same lock, so that only the first one accesses the disk. */
-export interface Line {
-  /**
-   * Resolves when the caller is first in the queue, with a function that admits the next one. Resolves with `undefined` if
-   * `over` resolves first; the caller has then left the queue.
-   */
-  enter(name: string, over: Promise<void>): Promise<(() => void) | undefined>;
-}
-
-export function createLine(): Line {
+export function createLine() {
   /** Callers after the current one; no entry if there is no current one. */
   const waiting = new Map<string, Set<() => void>>();
   return {
-    async enter(name, over) {
+    /**
+     * Resolves when the caller is first in the queue, with a function that admits the next one. Resolves with `undefined` if
+     * `over` resolves first; the caller has then left the queue.
+     */
+    async enter(name: string, over: Promise<void>): Promise<(() => void) | undefined> {
       const line = waiting.get(name);
       const leave = (): void => letNextGo(name);
       if (!line) {
@@ -336,45 +326,23 @@ export type LockState =
       signMs?: number;
     };
 
-export type Holders = ReturnType<typeof createHolders>;
-
 /** Twelve heartbeats. */
 const SILENT_MS = 60_000;
 
 /**
  * The owner of a lock has ended if its process has. One that cannot be seen from here, on another machine, before the
- * last boot, or in a file without a token, has ended if nobody has touched the file for a minute by the disk's clock. Both
- * calls reject with the system's error.
+ * last boot, or in a file without a token, has ended if nobody has touched the file for a minute by the disk's clock.
+ * Rejects with the system's error.
  */
-export function createHolders({
-  clock,
-  files,
-  processes,
-}: {
-  clock: Pick<Clock, "now">;
-  files: Files;
-  processes: RunningProcesses;
-}) {
-  return {
-    inspect,
-    /** For a message. */
-    async describe(path: string): Promise<string> {
-      const state = await inspect(path);
-      return state.kind === "free" ? "somebody who has just let go" : formatHolder(state);
-    },
-  };
-
-  /** For people, the answer may be out of date when it arrives. */
-  async function inspect(path: string): Promise<LockState> {
-    const text = await readText(files, path);
-    if (text === undefined) return { kind: "free" };
-    const token = parseToken(text);
-    const named = token && { token };
-    const isRunning = token && (await processes.isRunning(token.process));
-    if (isRunning !== undefined) return { kind: isRunning ? "held" : "abandoned", ...named };
-    const signMs = (await files.stat(path))?.changedMs ?? 0;
-    return { kind: clock.now() - signMs >= SILENT_MS ? "abandoned" : "held", signMs, ...named };
-  }
+async function inspect({ clock, files, processes }: LocksOptions, path: string): Promise<LockState> {
+  const text = await readText(files, path);
+  if (text === undefined) return { kind: "free" };
+  const token = parseToken(text);
+  const named = token && { token };
+  const isRunning = token && (await processes.isRunning(token.process));
+  if (isRunning !== undefined) return { kind: isRunning ? "held" : "abandoned", ...named };
+  const signMs = (await files.stat(path))?.changedMs ?? 0;
+  return { kind: clock.now() - signMs >= SILENT_MS ? "abandoned" : "held", signMs, ...named };
 }
 
 function formatHolder({ signMs, token }: Exclude<LockState, { kind: "free" }>): string {

@@ -25,7 +25,7 @@ export const logLevels = ["off", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
 type Entry = Exclude<LogLevel, "off">;
 
-export interface LogOptions {
+interface LogOptions {
   files: Files;
   clock: Clock;
   host: Host;

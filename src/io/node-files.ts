@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Stats } from "node:fs";
+import { constants, lstat as lstatBack, readFile as readFileBack, type Stats } from "node:fs";
 import {
-  constants,
-  type FileHandle,
   link,
-  lstat,
   lutimes,
   mkdir,
   mkdtemp,
   open,
   readdir,
-  readFile,
   realpath,
   rename,
   rm,
@@ -21,29 +17,48 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { systemClock } from "./clock.js";
 import type { FileStat, Files, ReadOptions } from "./files.js";
 
+// What a list of memories does ten thousand times: Node's own promises of these take twice the processor's time.
+const lstat = promisify(lstatBack);
+const readFile = promisify(readFileBack) as (path: string, options: { flag: unknown }) => Promise<Buffer>;
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
-/** A repository may contain a link in place of one of our files; its target is not ours. */
-const NOT_FOLLOWING = constants.O_NOFOLLOW ?? 0;
-const APPEND_NOT_FOLLOWING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NOT_FOLLOWING;
+/**
+ * A repository may contain a link in place of one of our files; its target is not ours. An archive may contain a pipe,
+ * which otherwise waits for its other end for ever. Windows has no such flags.
+ */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+const NOT_FOLLOWING = NO_LINK | (constants.O_NONBLOCK ?? 0);
+const APPEND_NOT_FOLLOWING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NOT_FOLLOWING;
+/**
+ * On Windows, what a virus scanner, an indexer or an editor has open can be neither replaced nor moved nor removed, mostly
+ * for a few milliseconds. Elsewhere these errors do not pass by themselves.
+ */
+const PASSING = process.platform === "win32" ? ["EACCES", "EBUSY", "EPERM"] : [];
+const PAUSES_MS = [5, 20, 50, 125];
 /** Serialises writes of one file, so that the last request wins. */
 const inTurn = createTurns();
 
 /** The real file system. */
 export const nodeFiles: Files = {
   async read(path, options) {
-    return unlessMissing(() => readFile(path, { flag: flagsFor(options) }), undefined);
+    if (options?.links === "refused") await refuseLink(path);
+    return unlessMissing(() => readFile(path, { flag: flagsFor(options) }), undefined).catch(
+      nameFolder(path),
+    );
   },
 
   async readFrom(path, offset, options) {
+    if (options?.links === "refused") await refuseLink(path);
     const file = await unlessMissing(() => open(path, flagsFor(options)), undefined);
     if (!file) return undefined;
     try {
       const { size } = await file.stat();
       const rest = new Uint8Array(Math.min(Math.max(0, size - offset), options?.maxBytes ?? size));
-      const { bytesRead } = await file.read(rest, 0, rest.byteLength, offset);
+      const { bytesRead } = await file.read(rest, 0, rest.byteLength, offset).catch(nameFolder(path));
       return rest.subarray(0, bytesRead);
     } finally {
       await file.close();
@@ -64,17 +79,16 @@ export const nodeFiles: Files = {
 
   async list(folder) {
     const names = await unlessMissing(() => readdir(folder), []);
-    return names.sort();
+    // HFS+ takes letters apart, and every disk of a Mac finds a file by either form.
+    return (process.platform === "darwin" ? names.map((name) => name.normalize("NFC")) : names).sort();
   },
 
   async writeWhole(path, contents, options) {
     await inTurn(path, async () => {
-      const write = () => (options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents));
-      if (await unlessMissing(() => write().then(() => true), false)) return;
-      // The folder nearly always exists. Made in turn: otherwise the order of finished `mkdir` calls would decide which
-      // write is last.
-      await mkdir(dirname(path), { recursive: true });
-      await write();
+      const flush = options?.mode !== "remade";
+      const write = () =>
+        options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents, flush);
+      await inFolder(path, write);
     });
   },
 
@@ -83,17 +97,14 @@ export const nodeFiles: Files = {
     const written = `${path}.${randomUUID()}`;
     const write = () => writeFile(written, contents, { mode: OWNER_ONLY, flag: "wx" });
     try {
-      if (!(await unlessMissing(() => write().then(() => true), false))) {
-        // The folder nearly always exists.
-        await mkdir(dirname(path), { recursive: true });
-        await write();
-      }
+      await inFolder(path, write);
       await link(written, path);
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
-      if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
+      // The last is what Windows says of a FAT disk.
+      if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS" || code === "EISDIR")
         // Awaited here: a rejection while `finally` runs would be unhandled, and Node ends the process for that.
         return await createWithoutLink(path, contents);
       throw error;
@@ -102,19 +113,7 @@ export const nodeFiles: Files = {
     }
   },
 
-  async appendLine(path, line) {
-    const file = await openToAppend(path);
-    try {
-      const { size } = await file.stat();
-      const last = new Uint8Array(1);
-      if (size > 0) await file.read(last, 0, 1, size - 1);
-      const opening = size > 0 && last[0] !== NEWLINE ? "\n" : "";
-      await file.appendFile(`${opening}${line}\n`);
-    } finally {
-      // Not awaited: the line is written, a turn waits for it, and each wait costs milliseconds in a busy host.
-      void file.close().catch(() => {});
-    }
-  },
+  appendLine: createAppend(),
 
   async rename(from, to) {
     const isDone = await unlessMissing(() => rename(from, to).then(() => true), false);
@@ -129,7 +128,12 @@ export const nodeFiles: Files = {
   },
 
   async remove(path) {
-    await rm(path, { force: true });
+    try {
+      await unlessMissing(() => rm(path, { force: true }), undefined);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "ERR_FS_EISDIR") throw thrown;
+      await rmdir(path);
+    }
   },
 };
 
@@ -145,6 +149,18 @@ function describe(found: Stats | undefined): FileStat | undefined {
   return { kind, bytes: found.size, modifiedMs: found.mtimeMs, changedMs: found.ctimeMs };
 }
 
+/** Where no flag does it: a link that is made between this look and the opening is followed. */
+async function refuseLink(path: string): Promise<void> {
+  if (NO_LINK !== 0 || !(await unlessMissing(() => lstat(path), undefined))?.isSymbolicLink()) return;
+  throw Object.assign(new Error(`ELOOP: expected a file, found a link, '${path}'`), { code: "ELOOP" });
+}
+
+/** The system does not say which folder it was asked to read. */
+const nameFolder = (path: string) => (thrown: NodeJS.ErrnoException) => {
+  if (thrown.code === "EISDIR") thrown.message = `EISDIR: expected a file, found a folder, '${path}'`;
+  throw thrown;
+};
+
 const flagsFor = (options?: ReadOptions): number =>
   options?.links === "refused" ? constants.O_RDONLY | NOT_FOLLOWING : constants.O_RDONLY;
 
@@ -152,16 +168,11 @@ const flagsFor = (options?: ReadOptions): number =>
  * Renames a temporary file over the path, so that a link there is replaced. The temporary name is random and must not
  * exist: a repository that could predict it would put a link there too.
  */
-async function writeOwn(path: string, contents: string | Uint8Array): Promise<void> {
+async function writeOwn(path: string, contents: string | Uint8Array, flush: boolean): Promise<void> {
   const written = `${path}.${randomUUID()}`;
   try {
-    const file = await open(written, "wx", OWNER_ONLY);
-    try {
-      await file.writeFile(contents);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    // In one call: each step of a file handle's costs the host's process a turn of its event loop.
+    await writeFile(written, contents, { flag: "wx", mode: OWNER_ONLY, flush });
     await rename(written, path);
   } catch (error) {
     await rm(written, { force: true });
@@ -213,31 +224,55 @@ async function createWithoutLink(path: string, contents: string | Uint8Array): P
   }
 }
 
-/** The folder nearly always exists: create it only after `open` fails. */
-async function openToAppend(path: string): Promise<FileHandle> {
-  const found = await unlessMissing(() => open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY), undefined);
-  if (found) return found;
+/** Runs `write`, and again once the folder is made if it is missing: it nearly always exists. */
+async function inFolder(path: string, write: () => Promise<void>): Promise<void> {
+  if (await unlessMissing(() => write().then(() => true), false)) return;
   await mkdir(dirname(path), { recursive: true });
-  return open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY);
+  await write();
 }
 
-/** Runs `action`; returns `absent` if a file or folder is missing, rethrows every other error. */
-/** A file in place of the folder is the first error's to tell. */
+function createAppend(): Files["appendLine"] {
+  /** Size of each file behind the line appended last: that one is whole. */
+  const sizes = new Map<string, number>();
+  return async (path, line) => {
+    await refuseLink(path);
+    const found = await unlessMissing(() => lstat(path), undefined);
+    const size = found?.isFile() ? found.size : 0;
+    const isWhole = size === 0 || size === sizes.get(path) || (await endsLine(path, size));
+    const text = `${isWhole ? "" : "\n"}${line}\n`;
+    const append = () => writeFile(path, text, { flag: APPEND_NOT_FOLLOWING, mode: OWNER_ONLY });
+    await inFolder(path, append);
+    sizes.set(path, size + Buffer.byteLength(text));
+  };
+}
+
+async function endsLine(path: string, size: number): Promise<boolean> {
+  const last = await nodeFiles.readFrom(path, size - 1);
+  return last?.at(-1) === NEWLINE;
+}
+
+/** The first error says already that a file is in the folder's place. */
 function unlessNoFolder(thrown: NodeJS.ErrnoException): void {
   if (thrown.code !== "ENOTDIR") throw thrown;
 }
 
+/** Runs `action`; returns `absent` if a file or folder is missing, rethrows every other error that does not pass. */
 async function unlessMissing<T, A>(action: () => Promise<T>, absent: A): Promise<T | A> {
-  try {
-    return await action();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return absent;
-    throw error;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await action();
+    } catch (error) {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return absent;
+      const pauseMs = PASSING.includes(code) ? PAUSES_MS[tries] : undefined;
+      if (pauseMs === undefined) throw error;
+      await systemClock.pause(pauseMs);
+    }
   }
 }
 
 /** A temporary folder. */
-export interface Scratch {
+interface Scratch {
   readonly path: string;
   /** Removes the folder with its contents. */
   remove(): Promise<void>;

@@ -24,7 +24,7 @@ const HARMLESS = [
 /** The user's git, found through PATH. */
 export function createGit(): Git {
   return {
-    ask: (args, { folder, input }) =>
+    ask: (args, { folder }) =>
       new Promise((resolve) => {
         const { HOME, PATH, SystemRoot, USERPROFILE, XDG_CONFIG_HOME } = process.env;
         const env = {
@@ -49,9 +49,7 @@ export function createGit(): Git {
         const child = execFile("git", [...HARMLESS, ...args], options, (error, stdout) =>
           resolve(error ? undefined : stdout),
         );
-        // git may exit before reading all of its input.
-        child.stdin?.on("error", () => {});
-        child.stdin?.end(input);
+        child.stdin?.on("error", () => {}).end();
       }),
   };
 }

@@ -1,7 +1,7 @@
 /** The HTTP seam: one request, bounded in size. Redirects are answers, never followed. */
 import { StrataError } from "../base/error.js";
 
-export interface GetRequest {
+interface GetRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** A longer answer rejects with EANSWER. */
@@ -10,7 +10,7 @@ export interface GetRequest {
 }
 
 /** A POST of JSON. */
-export interface PostRequest extends GetRequest {
+interface PostRequest extends GetRequest {
   body: string;
 }
 

@@ -2,18 +2,16 @@
 import { fileURLToPath } from "node:url";
 import { type Files, readText } from "./files.js";
 
-export interface Prompts {
-  /** Text of a prompt, trimmed. Read from disk once; throws if the package has no such file. */
-  read(name: string): Promise<string>;
-}
+export type Prompts = ReturnType<typeof createPrompts>;
 
 /** Beside `dist/` in the package, and beside `src/` in the repository. */
 const FOLDERS = ["../prompts/", "../../prompts/"] as const;
 
-export function createPrompts(files: Files): Prompts {
+export function createPrompts(files: Files) {
   const known = new Map<string, string>();
   return {
-    async read(name) {
+    /** Text of a prompt, trimmed. Read from disk once; throws if the package has no such file. */
+    async read(name: string): Promise<string> {
       const text = known.get(name) ?? (await readPrompt(files, name));
       known.set(name, text);
       return text;

@@ -14,7 +14,6 @@ import { nodeFiles } from "./node-files.js";
 
 /** The processes of this machine: tells whether the owner of a lock still runs. */
 export interface RunningProcesses {
-  /** Identity of our process. */
   own(): Promise<ProcessIdentity>;
   /** Whether it still runs; `undefined` if unknown: it runs, or ran, on another machine. Never rejects. */
   isRunning(identity: ProcessIdentity): Promise<boolean | undefined>;
@@ -133,8 +132,7 @@ export function createProcesses(clock: Clock): Processes {
   };
 }
 
-/** Whether a process with this id exists. */
-export function canSignal(processID: number): boolean {
+function canSignal(processID: number): boolean {
   try {
     process.kill(processID, 0);
     return true;

@@ -1,48 +1,37 @@
-/**
- * A small file of machine state, global or per session: text, read and written whole. Reading
- *
- *     no file                             returns `fresh`
- *     a text that `parse` rejects         returns `fresh`
- *     if `parse` or the disk throws       returns `fresh` and logs it; without `complain` it throws
- */
+/** Small files of machine state, global or per session: JSON, read and written whole. */
 import { formatError } from "../base/error.js";
+import { parseJson } from "../base/shape.js";
 import { type Files, readText } from "./files.js";
 import type { Log } from "./log.js";
 
-export interface StateFile<T, Other = never> {
-  read(path: string): Promise<T | Other>;
-  /** Rejects with the system's error. */
-  write(path: string, state: T): Promise<void>;
+interface Complaint {
+  log: Pick<Log, "warn">;
+  source: string;
+  /** What follows from it, logged after "cannot be read". */
+  anew: string;
 }
 
-export interface StateFileOptions<T, Other> {
-  files: Pick<Files, "read" | "writeWhole">;
-  /** `undefined` for an invalid text; may throw. */
-  parse(text: string): T | undefined;
-  format(state: T): string;
-  fresh: T | Other;
-  /** `anew` is the consequence, logged after "cannot be read". */
-  complain?: { log: Pick<Log, "warn">; source: string; anew: string };
-}
-
-export function createStateFile<T, Other = never>(options: StateFileOptions<T, Other>): StateFile<T, Other> {
-  const { complain, files, format, fresh, parse } = options;
-
-  return {
-    async read(path) {
-      try {
-        const text = await readText(files, path);
-        return text === undefined ? fresh : (parse(text) ?? fresh);
-      } catch (thrown) {
-        if (!complain) throw thrown;
-        const { anew, log, source } = complain;
-        log.warn(source, `${path} cannot be read, ${anew}: ${formatError(thrown)}`);
-        return fresh;
-      }
-    },
-
-    write: (path, state) => files.writeWhole(path, format(state)),
-  };
+/**
+ * What `parse` makes of the file; `undefined` if there is none, or none that `parse` takes. Rejects with the system's error;
+ * with a complaint it logs that, and a file that `parse` does not take, instead.
+ */
+export async function readState<T>(
+  files: Pick<Files, "read">,
+  path: string,
+  parse: (value: unknown) => T | undefined,
+  complaint?: Complaint,
+): Promise<T | undefined> {
+  try {
+    const text = await readText(files, path);
+    const state = text === undefined ? undefined : parse(parseJson(text));
+    if (complaint && text !== undefined && state === undefined) throw new Error("it has another form");
+    return state;
+  } catch (thrown) {
+    if (!complaint) throw thrown;
+    const { anew, log, source } = complaint;
+    log.warn(source, `${path} cannot be read, ${anew}: ${formatError(thrown)}`);
+    return undefined;
+  }
 }
 
 /** The usual format of a state file. */

@@ -11,19 +11,7 @@ import { toPrintable } from "../base/printable.js";
 import type { Clock } from "./clock.js";
 import type { Host, ToastVariant } from "./host.js";
 
-export interface Toasts {
-  /** Shows the message after those before it. Returns at once and never throws. */
-  show(message: string, variant: ToastVariant): void;
-  /** Warnings and errors of the last ten minutes, oldest first. */
-  recentWarnings(): string[];
-  /** Empties the queue. */
-  dispose(): void;
-}
-
-export interface ToastsOptions {
-  clock: Clock;
-  host: Pick<Host, "toast">;
-}
+export type Toasts = ReturnType<typeof createToasts>;
 
 /** A screen that has just opened shows no messages for a moment. */
 export const SCREEN_OPENS_MS = 3_000;
@@ -34,7 +22,7 @@ const MOST_WAITING = 4;
 const RECENT_MS = 600_000;
 const NAME = "Strata: ";
 
-export function createToasts({ clock, host }: ToastsOptions): Toasts {
+export function createToasts({ clock, host }: { clock: Clock; host: Pick<Host, "toast"> }) {
   const waiting: { text: string; variant: ToastVariant }[] = [];
   const shownMs = new Map<string, number>();
   const warnedMs = new Map<string, number>();
@@ -42,7 +30,8 @@ export function createToasts({ clock, host }: ToastsOptions): Toasts {
   let cancel: (() => void) | undefined;
 
   return {
-    show(message, variant) {
+    /** Shows the message after those before it. Returns at once and never throws. */
+    show(message: string, variant: ToastVariant): void {
       const printable = toPrintable(message);
       const text = NAME + printable;
       if (variant === "warning" || variant === "error") warnedMs.set(printable, clock.now());
@@ -54,12 +43,14 @@ export function createToasts({ clock, host }: ToastsOptions): Toasts {
       advance();
     },
 
-    recentWarnings() {
+    /** Warnings and errors of the last ten minutes, oldest first. */
+    recentWarnings(): string[] {
       for (const [text, atMs] of warnedMs) if (clock.now() - atMs > RECENT_MS) warnedMs.delete(text);
       return [...warnedMs.keys()];
     },
 
-    dispose() {
+    /** Empties the queue. */
+    dispose(): void {
       waiting.length = 0;
       cancel?.();
       cancel = undefined;

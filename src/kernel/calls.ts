@@ -12,10 +12,10 @@ import {
   anyList,
   anyObject,
   each,
-  isRecord,
   isVersion,
   number,
   object,
+  parserOf,
   string,
   unchecked,
 } from "../base/shape.js";
@@ -30,7 +30,7 @@ import type { HookName } from "./hooks.js";
 export type HostCall = HookName | "config";
 
 /** Evidence that a turn took place, whether or not hooks were called. */
-export type Sign = "answer" | "toolRun" | "compaction";
+type Sign = "answer" | "toolRun" | "compaction";
 
 /** Outcome of asking a layer. */
 export type LayerCall = { layer: string; hook: string } & (
@@ -69,7 +69,7 @@ export interface CallRecord {
   host?: string;
 }
 
-export interface CallsOptions {
+interface CallsOptions {
   clock: Clock;
   files: Files;
   log: Log;
@@ -103,12 +103,10 @@ export function createCalls({ clock, files, log, writes, folder, instance }: Cal
     ...{ v: 1, instance, version: VERSION, startedMs: clock.now(), writtenMs: 0, hasEnded: false },
     ...{ bound: [], hooks: {}, signs: {}, layers: {} },
   };
-  const complained = new Set<string>();
   let isScheduled = false;
 
   return {
     startedMs: state.startedMs,
-    /** Records the hooks that the plugin has registered with the host. */
     bind(hooks: readonly HostCall[]): void {
       state.bound = [...hooks];
     },
@@ -123,11 +121,7 @@ export function createCalls({ clock, files, log, writes, folder, instance }: Cal
     /** Evidence that a turn took place: hooks that should have been called by now are logged. */
     note(sign: Sign): void {
       add(state.signs, sign);
-      for (const sentence of findSilent(state)) {
-        if (complained.has(sentence)) continue;
-        complained.add(sentence);
-        log.error("calls", sentence);
-      }
+      for (const sentence of findSilent(state)) log.error("calls", sentence);
     },
     noteLayer(call: LayerCall): void {
       const layer = state.layers[call.layer] ?? { asked: 0, answered: 0, failed: 0, lastMs: 0 };
@@ -165,7 +159,7 @@ export function createCalls({ clock, files, log, writes, folder, instance }: Cal
   async function write(): Promise<void> {
     state.writtenMs = clock.now();
     try {
-      await files.writeWhole(join(folder, `${instance}.json`), formatPage(state));
+      await files.writeWhole(join(folder, `${instance}.json`), formatPage(state), { mode: "remade" });
     } catch (thrown) {
       log.debug("calls", `cannot write to ${folder}: ${formatError(thrown)}`);
     }
@@ -194,11 +188,9 @@ const isCallRecord = object<CallRecord>({
   ...each(string, "instance", "version"),
   startedMs: number,
   bound: anyList,
-  ...each(anyObject, "hooks", "layers"),
-  ...each(unchecked, "writtenMs", "hasEnded", "signs", "host"),
+  ...each(anyObject, "hooks", "layers", "signs"),
+  ...each(unchecked, "writtenMs", "hasEnded", "host"),
 });
 
 /** `undefined` if the value is not such a record. */
-export function parseCallRecord(value: unknown): CallRecord | undefined {
-  return isCallRecord(value) ? { ...value, signs: isRecord(value.signs) ? value.signs : {} } : undefined;
-}
+export const parseCallRecord = parserOf(isCallRecord);

@@ -8,7 +8,7 @@
  */
 import { formatError } from "../base/error.js";
 import type { ContextRequest } from "../context/request.js";
-import { type Clock, waitAtMost } from "../io/clock.js";
+import { type Clock, isPromise, type Waited, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
 import { isSummary, type Message } from "../io/message.js";
 import type { LayerCall } from "./calls.js";
@@ -24,13 +24,12 @@ import {
 } from "./hooks.js";
 import type { Layer } from "./layer.js";
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
   /** Is the session a fork made by Strata? Only layers that serve forks are asked about it. */
   isFork?: (sessionID: string) => boolean;
-  /** Called with the outcome of each layer that was asked. */
   onCalled?: (called: LayerCall) => void;
   /** Replaced in tests only. */
   rules?: HookRules;
@@ -86,7 +85,6 @@ export function createDispatcher(options: DispatcherOptions) {
       }
     },
 
-    /** Does any layer handle this hook? */
     handles: (hook: HookName): boolean => inOrder.some((layer) => layer.handlers[hook] !== undefined),
     /** Does any layer listen to events of this type? */
     handlesEvent: (type: string): boolean => events.has(type),
@@ -150,9 +148,10 @@ async function askLayers<H extends HookName>(
     if (inFork && !layer.servesForks?.includes(hook)) continue;
     const handler = layer.handlers[hook];
     if (!handler) continue;
-    const isSpared = layer.isLastResort === true && rule.combine === "until";
-    if (isSpared && guarded(() => rule.isEnough?.(input, current))) continue;
-    const called = await callLayer(layer, hook, limit, (signal) => handler(input, current, signal));
+    if (layer.isLastResort && guarded(() => rule.isEnough?.(input, current))) continue;
+    const calling = callLayer(layer, hook, limit, (signal) => handler(input, current, signal));
+    // Most layers answer most hooks at once: with a wait for each, the host's other work would come in between.
+    const called = isPromise(calling) ? await calling : calling;
     if (!called || (called.answer !== undefined && !rule.accepts(called.answer))) {
       if (called) fail(layer, hook, `returned an invalid answer (${describe(called.answer)})`);
       passOver(layer, hook, input);
@@ -163,7 +162,7 @@ async function askLayers<H extends HookName>(
     onCalled({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
     if (answer === undefined) continue;
     current = answer;
-    if (rule.combine === "first" || rule.isFinal?.(current)) break;
+    if (rule.isFinal?.(current)) break;
   }
   return current;
 }
@@ -176,38 +175,29 @@ function describe(answer: unknown): string {
 
 /*
  * Asks one layer at a time, within its time limit. A layer that overran is not asked again at that hook until its call
- * has returned. A failure is logged as an error with the layer's name the first time, and at debug level after that.
+ * has returned.
  */
 
 /** The answer of a layer, possibly empty; `undefined` if the layer failed, overran or was not asked. */
 type Answered = { answer: unknown } | undefined;
-
-interface LayerCallerOptions {
-  clock: Clock;
-  log: Log;
-  rules: HookRules;
-  onCalled(this: void, called: LayerCall): void;
-}
+type Answering = Answered | Promise<Answered>;
 
 type Run = (signal: AbortSignal) => unknown;
 
-/** Number of distinct failures that are remembered, since messages can vary without end. */
-const MOST_COMPLAINTS = 200;
-
-function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOptions) {
-  const complaints = new Set<string>();
+function createLayerCaller(options: Required<Omit<DispatcherOptions, "isFork" | "layers">>) {
+  const { clock, log, onCalled, rules } = options;
   const stuck = new Set<string>();
 
   return {
-    /** Asks within the layer's own limit and the rest of the hook's. Never rejects. */
-    async callLayer(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered> {
+    /** Asks within the layer's own limit and the rest of the hook's. Never throws or rejects. */
+    callLayer(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Answering {
       const { deadlineMs, isNotice } = rules[hook];
       const ownMs = layer.withinMs?.[hook] ?? deadlineMs;
       if (layer.isIndispensable) {
         const beganMs = clock.now();
-        const called = await callWithin(layer, hook, ownMs, run);
-        limit.add(clock.now() - beganMs);
-        return called;
+        const called = callWithin(layer, hook, ownMs, run);
+        if (!isPromise(called)) return called;
+        return called.finally(() => limit.add(clock.now() - beganMs));
       }
       if (stuck.has(nameOf(layer, hook))) return undefined;
       const leftMs = limit.leftMs();
@@ -235,37 +225,35 @@ function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOptions) 
     complain,
   };
 
-  /** Asks within this limit, even if an earlier call hangs. Never rejects. */
-  async function callWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered> {
+  /** Asks within this limit, even if an earlier call hangs. Never throws or rejects. */
+  function callWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Answering {
     let hasEnded = false;
-    const waited = await waitAtMost(clock, deadlineMs, run, () => {
+    const waited = waitAtMost(clock, deadlineMs, run, () => {
       hasEnded = true;
       stuck.delete(nameOf(layer, hook));
     });
-    if (waited.kind === "done") return { answer: waited.value };
-    if (waited.kind === "overran") {
-      // A call that ends as it is aborted has ended by now.
-      if (!hasEnded) stuck.add(nameOf(layer, hook));
-      fail(layer, hook, `did not answer within ${deadlineMs} ms and is left out until it does`, "overran");
-    } else {
-      fail(layer, hook, `failed: ${formatError(waited.thrown)}`);
+    return isPromise(waited) ? waited.then(take) : take(waited);
+
+    function take(outcome: Waited<unknown>): Answered {
+      if (outcome.kind === "done") return { answer: outcome.value };
+      if (outcome.kind === "overran") {
+        // A call that ends as it is aborted has ended by now.
+        if (!hasEnded) stuck.add(nameOf(layer, hook));
+        fail(layer, hook, "did not answer in time and is left out until it does");
+      } else {
+        fail(layer, hook, `failed: ${formatError(outcome.thrown)}`);
+      }
+      return undefined;
     }
-    return undefined;
   }
 
-  /** `kind` tells failures apart whose messages differ in a number. */
-  function fail({ name }: Layer, hook: string, why: string, kind?: string): void {
+  function fail({ name }: Layer, hook: string, why: string): void {
     onCalled({ layer: name, hook, outcome: "failed", why });
-    complain(`layer ${name}`, hook, why, kind);
+    complain(`layer ${name}`, hook, why);
   }
 
-  /** Logs as an error what was not logged before. */
-  function complain(who: string, hook: string, what: string, kind = what): void {
-    const message = `${who} at hook ${hook} ${what}; the turn continues without it`;
-    const key = `${who} ${hook} ${kind}`;
-    const isFirst = !complaints.has(key) && complaints.size < MOST_COMPLAINTS;
-    if (isFirst) complaints.add(key);
-    log[isFirst ? "error" : "debug"]("dispatcher", message);
+  function complain(who: string, hook: string, what: string): void {
+    log.error("dispatcher", `${who} at hook ${hook} ${what}; the turn continues without it`);
   }
 }
 

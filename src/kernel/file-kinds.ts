@@ -1,5 +1,5 @@
 /**
- * Every kind of file that Strata creates, and when each expires: for `strata check --fix`, the start and docs/files.md.
+ * Every kind of file that Strata creates, and when each expires: for dreams, the start and docs/files.md.
  * Each layer's definition lists the layer's own. The age of a file is worked out here and nowhere else.
  */
 import { dirname, join } from "node:path";
@@ -15,16 +15,16 @@ import { parseInstance } from "../project/instances.js";
 export interface FileKind {
   /** Path below the project, as in docs/files.md: `<id>` is any name, `<day>` a date, `<type>` a memory type. */
   readonly path: string;
-  /** When `strata check --fix` may remove it. Absent: the file stays until a person or its layer removes it. */
+  /** When it may be removed. Absent: the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
 }
 
-export interface Expiry {
-  /** What `strata check --fix` calls such a file. */
+interface Expiry {
+  /** What people are told that it is. */
   readonly what: string;
-  /** Minimum age in days, even if the check is given fewer. */
+  /** Minimum age in days. */
   readonly days: number;
-  /** Removed at start-up once it is that old. Otherwise only `strata check --fix` removes it. */
+  /** Removed at start-up once it is that old. Otherwise a dream puts it away. */
   readonly atStart?: true;
   /** Returns a check whether an older file is still needed. */
   openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;
@@ -79,12 +79,14 @@ export const kernelFiles: readonly FileKind[] = [
   // Asking for them again may cost money.
   atStart(`${STATE}/vectors/<id>`, "vectors of a model that is no longer used", 30),
   atStart(`${STATE}/calls/<id>.json`, "the call counts of an instance that has ended"),
+  atStart(`${STATE}/tools/<day>.jsonl`, "which tools were called a month ago", 30),
+  kept(`${STATE}/tools/offered.json`),
+  kept(`${STATE}/tools/choices.json`),
   {
     path: `${STATE}/instances/<id>.json`,
     expiry: { what: "an instance that has ended", days: STATE_DAYS, openNeeds: openLiving },
   },
   kept(`${STATE}/prices.json`),
-  kept(`${STATE}/entities.json`),
   kept(`${STATE}/memory/clone`),
   kept(`${STATE}/memory/internal/<id>`),
   kept(`${STATE}/memory/private/<id>`),
@@ -100,8 +102,6 @@ export const kernelFiles: readonly FileKind[] = [
 export const stateFolderFiles: readonly FileKind[] = [
   atStart("projects/<id>/candidates.json", "sentences that did not become memories", WAITING_DAYS),
   atStart("projects/<id>/context-requests.jsonl", "what was asked about contexts long ago", 30),
-  // A person's checkpoint is kept for a year, the plugin's own for a month.
-  atStart("projects/<id>/checkpoint-<id>.auto.json", "Strata's own checkpoints from a month ago", 30),
   atStart("projects/<id>/checkpoint-<id>.json", "checkpoints from a year ago", 365),
   atStart("projects/<id>/attached-<id>.json", "attachments for a session that never continued"),
   atStart("projects/<id>/dropped.json", "which sentences were dropped long ago", 365),
@@ -191,7 +191,7 @@ export async function removeExpired(
 }
 
 /** Removes the file unless it was written or used since it was found. */
-export async function removeIfUnchanged(
+async function removeIfUnchanged(
   files: Pick<Files, "remove" | "statItself">,
   { modifiedMs, path }: Pick<ExpiredFile, "modifiedMs" | "path">,
 ): Promise<void> {

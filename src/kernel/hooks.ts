@@ -1,9 +1,6 @@
 /**
- * The hooks a layer can answer, and how the answers of several layers become one.
- *
- *   first   the cheapest answer wins, more expensive layers are not asked
- *   chain   each layer sees the previous one's answer
- *   until   chain, but last resorts are not asked while the value is good enough
+ * The hooks a layer can answer, and how the answers of several layers become one: each layer sees the previous one's
+ * answer, until that is final.
  *
  * A hook is a row here and a row in `src/host/1/hooks.ts`, which binds it to the host's own.
  */
@@ -14,7 +11,7 @@ import type { ContextRequest } from "../context/request.js";
 import { findEventSession, type HostEvent, type ModelPrices, type ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
 
-export interface HookTypes {
+interface HookTypes {
   /** The messages of one request to the model, before it is sent. */
   context: { input: ContextRequest; value: readonly Message[] };
   /** Instruction with which the host is about to summarise a session; `undefined` is the host's own. */
@@ -99,7 +96,6 @@ export type Handler<H extends HookName> = (
 ) => HookValue<H> | undefined | Promise<HookValue<H> | undefined>;
 
 export interface HookRule<Input, Value> {
-  combine: "first" | "chain" | "until";
   /** Time limit in milliseconds for all layers together. */
   deadlineMs: number;
   /** The hook has no answer: layers are called even if no time is left, but not waited for. */
@@ -110,11 +106,10 @@ export interface HookRule<Input, Value> {
   accepts(answer: unknown): answer is Value;
   /** Is the value final? Then no further layer is asked. */
   isFinal?(value: Value): boolean;
-  /** Only for `until`: is the value good enough not to need the last resorts? */
+  /** Is the value good enough not to need the last resorts? Absent: they are asked like others. */
   isEnough?(input: Input, value: Value): boolean;
 }
 
-/** Session that a hook is about, if any. */
 export function findSession(input: HookInput<HookName>): string | undefined {
   const sessionID = "sessionID" in input ? input.sessionID : findEventSession(input.properties);
   return typeof sessionID === "string" ? sessionID : undefined;
@@ -124,7 +119,6 @@ export type HookRules = { readonly [H in HookName]: HookRule<HookInput<H>, HookV
 
 export const hookRules: HookRules = {
   context: {
-    combine: "until",
     deadlineMs: 3_000,
     accepts: isMessageList,
     isEnough: (request, messages) =>
@@ -132,25 +126,23 @@ export const hookRules: HookRules = {
     // Recorded decisions are shown from now on, so this request must show them, too.
     withoutAnswer: (request, messages) => (request.isCompaction ? messages : request.show()),
   },
-  compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
-  summary: { combine: "first", deadlineMs: 3_000, accepts: isText },
-  compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
+  compacting: { deadlineMs: 2_000, accepts: isText, isFinal: () => true },
+  summary: { deadlineMs: 3_000, accepts: isText, isFinal: () => true },
+  compacted: { deadlineMs: 3_000, accepts: isNothing },
   takenBack: {
-    combine: "chain",
     deadlineMs: 3_000,
     accepts: isWithdrawal,
     withoutAnswer: (_request, withdrawal) => withdrawal && { ...withdrawal, isIncomplete: true },
   },
-  turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing, isNotice: true },
-  command: { combine: "chain", deadlineMs: 500, accepts: isNothing, isNotice: true },
-  modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing, isNotice: true },
+  turn: { deadlineMs: 1_000, accepts: isNothing, isNotice: true },
+  command: { deadlineMs: 500, accepts: isNothing, isNotice: true },
+  modelWindow: { deadlineMs: 500, accepts: isNothing, isNotice: true },
   toolArguments: {
-    combine: "chain",
     deadlineMs: 500,
     accepts: isRecord,
     isFinal: (args) => findRefusal(args) !== undefined,
   },
-  event: { combine: "chain", deadlineMs: 10_000, accepts: isNothing, isNotice: true },
+  event: { deadlineMs: 10_000, accepts: isNothing, isNotice: true },
 };
 
 function isNothing(answer: unknown): answer is undefined {

@@ -16,19 +16,20 @@ import type { Files } from "../io/files.js";
 import type { Host } from "../io/host.js";
 import { createLocks } from "../io/locks.js";
 import { createLog } from "../io/log.js";
-import type { Get, Post } from "../io/post.js";
+import { createLooks } from "../io/looks.js";
+import type { Post } from "../io/post.js";
 import { createPrompts } from "../io/prompts.js";
-import { createToasts, SCREEN_OPENS_MS } from "../io/toasts.js";
+import { createToasts } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
-import { refuseWithSecret } from "../memory/draft.js";
 import { planPrivateTypes } from "../memory/memory.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch } from "../memory/search/search.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
+import { findMemoryProject } from "../memory/trust/git.js";
 import { openTrust } from "../memory/trust/trust.js";
-import { findMemoryProject } from "../memory/worktree.js";
+import { createNews } from "../messages/news.js";
 import { createGeneration } from "../models/generation.js";
-import { type OpenEmbedder, openEmbedder } from "../models/open-embedder.js";
+import { openEmbedder } from "../models/open-embedder.js";
 import { createNotes } from "../notes/notes.js";
 import { createFamily } from "../project/family.js";
 import { planFolders } from "../project/folders.js";
@@ -36,9 +37,7 @@ import { createInstances } from "../project/instances.js";
 import { openOwn } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
 import { lookAfterFolders } from "../project/own-flaws.js";
-import { createEntities } from "../sources/entities/entities.js";
 import type { Dispatcher } from "./dispatcher.js";
-import type { Core, MemoryParts, RequestParts, SessionParts } from "./layer-context.js";
 
 export interface Seams {
   clock: Clock;
@@ -48,17 +47,26 @@ export interface Seams {
   readVariable?(name: string): string | undefined;
   /** Replaced in tests only. */
   post?: Post;
-  /** Replaced in tests only. */
-  get?: Get;
 }
+
+/** What all other parts need: configuration, files and where work waits. */
+export type Core = Awaited<ReturnType<typeof openCore>>;
+/** What a request to the model is made of, and what it costs. */
+export type RequestParts = ReturnType<typeof createRequestParts>;
+/** What is remembered. */
+export type MemoryParts = ReturnType<typeof createMemoryParts>;
+/** Sessions, other instances, and models that Strata asks itself. */
+export type SessionParts = ReturnType<typeof createSessionParts>;
 
 /** Reads the configuration and opens the log and the files. State of another machine counts as absent. */
 export async function openCore(
   { clock, files: disk, host }: Seams,
   parts: readonly SettingsPart[],
   options: Record<string, unknown> | undefined,
-): Promise<Core> {
+) {
+  /** Writes, one after the other, in the background. */
   const writes = new PQueue({ concurrency: 1 });
+  /** Longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
   const background = new PQueue({ concurrency: 4 });
   const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
   const { config } = reading;
@@ -77,24 +85,33 @@ export async function openCore(
   const instance = randomUUID().slice(0, 8);
   const own = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
+  const deferred = createDeferred({ clock, log });
   lookAfterFolders({
-    ...{ files: own.files, folders, config, clock, writes, background, log, toasts },
+    ...{ files: own.files, folders, config, clock, deferred, writes, background, log, toasts },
     git: host.git,
   });
-  const deferred = createDeferred({ clock, log });
-  const queues = { background, deferred, writes };
-  return { ...own, ...queues, clock, config, folders, host, instance, log, reading, toasts };
+  return {
+    ...own,
+    ...{ background, clock, config, deferred, folders, host, log, toasts, writes },
+    /** ID of this running plugin in this project. */
+    instance,
+    /** What layers ask the disk about before every request. */
+    looks: createLooks(own.files, log),
+    /** The configuration as read, with its problems. */
+    reading,
+  };
 }
 
-export function createRequestParts(core: Core): RequestParts {
-  const { clock, config, files, folders, log, writes } = core;
+export function createRequestParts(core: Core) {
+  const { clock, config, files, folders, log, reading, writes } = core;
+  const { projects, users } = reading.limits;
   const known = {
     decisions: createDecisions({
       ...{ clock, files, log },
       folder: folders.decisions,
       resultsFolder: folders.toolResults,
     }),
-    prices: createKnownPrices({ files, log, writes, path: folders.prices }),
+    prices: createKnownPrices({ files, log, writes, paidFor: config.prices, path: folders.prices }),
     sizes: createContextSizes(),
     windows: createModelWindows(),
   };
@@ -104,18 +121,16 @@ export function createRequestParts(core: Core): RequestParts {
     resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
     requests: createRequests({
       ...{ clock, ...known },
-      thresholdTokens: config.autoCompact.threshold,
-      coldThresholdTokens: config.autoCompact.coldThreshold,
+      limits: { users: users.autoCompact ?? {}, projects: projects.autoCompact ?? {} },
       cachePolicy: config.microCompact,
     }),
   };
 }
 
-/** With the embedder of the search, if one is configured. */
 export function createMemoryParts(
   core: Core,
-  { get, post, readVariable = () => undefined }: Pick<Seams, "get" | "post" | "readVariable">,
-): MemoryParts & { embedder: OpenEmbedder | undefined } {
+  { post, readVariable = () => undefined }: Pick<Seams, "post" | "readVariable">,
+) {
   const { clock, config, files, folders, host, instance, sessions } = core;
   const locks = createLocks({ clock, files, processes: host.processes, instance });
   const trust = openTrust({ ...core, accepted: config.trust });
@@ -123,7 +138,6 @@ export function createMemoryParts(
     ...{ ...core, locks, trust },
     globalFolder: host.globalFolder,
     limits: config.autoMemory,
-    gate: refuseWithSecret,
     privateTypes: planPrivateTypes(config, folders),
   });
   const embedder = openEmbedder({ ...core, readVariable, post });
@@ -134,18 +148,15 @@ export function createMemoryParts(
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const candidates = createCandidates({ ...core, locks });
-  const entities = createEntities({ ...core, readVariable, get });
-  return { candidates, embedder, entities, exchange: memories.exchange, locks, memories, search, trust };
+  return { candidates, embedder, exchange: memories.exchange, locks, memories, search, trust };
 }
 
-export function createSessionParts(
-  core: Core,
-  costs: Pick<RequestParts, "prices" | "savings">,
-): Omit<SessionParts, "checkpoints"> {
+export function createSessionParts(core: Core, costs: Pick<RequestParts, "prices" | "savings">) {
   const { clock, config, files, folders, host, instance, log, reading } = core;
   const family = createFamily(host);
   return {
     family,
+    news: createNews(core),
     notes: createNotes({
       ...{ clock, files, log },
       folder: folders.sessionMemory,
@@ -169,32 +180,24 @@ export function createSessionParts(
   };
 }
 
-/** Logs version, instance and layers, then one line for each wrong setting. One toast covers all wrong settings. */
-export function announce(
-  { clock, instance, log, reading: { problems }, toasts }: Core,
-  layers: readonly string[],
-): void {
+/** Logs version, instance and layers, then one line for each wrong setting, which the first turn shows. */
+export function announce({ instance, log, reading: { problems } }: Core, layers: readonly string[]): void {
   log.info(
     "strata",
     `opencode-strata ${VERSION}, instance ${instance}, layers: ${layers.join(", ") || "none"}`,
   );
   for (const problem of problems) log.warn("config", problem);
-  const [first] = problems;
-  if (first === undefined) return;
-  const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
-  clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
 }
 
 /** Resolves when no background work is left. In this order, because background work ends in a write. */
 export async function waitForAll(
   parts: Core & MemoryParts & Pick<SessionParts, "generation">,
-  embedder: OpenEmbedder | undefined,
   dispatcher: Dispatcher,
 ): Promise<void> {
   await parts.background.onIdle();
   await parts.deferred.settle();
   await parts.generation.onIdle();
-  await embedder?.onIdle();
+  await parts.embedder?.onIdle();
   await dispatcher.onIdle();
   await parts.memories.onIdle();
   await parts.trust.turns.onIdle();

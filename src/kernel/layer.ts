@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { CHARACTERS_PER_TOKEN } from "../context/context-size.js";
 import type { Handler, HookInput, HookName, ToolCall } from "./hooks.js";
 
-export type Phase = "before" | "after";
+type Phase = "before" | "after";
 
 /**
  * One policy of the stack.
@@ -16,7 +16,7 @@ export interface Layer {
   readonly name: string;
   /** Asked before the layers or after them; absent for a layer. Within a phase the order is that of the list. */
   readonly phase?: Phase;
-  /** At an `until` hook it is asked only while the value is not good enough, because what it does is expensive. */
+  /** It is asked only while the value is not good enough, because what it does is expensive. */
   readonly isLastResort?: boolean;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
   /** Time limit of each handler in milliseconds; the hook's limit applies as well. */
@@ -41,7 +41,6 @@ export interface Layer {
   readonly events?: readonly string[];
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
-  /** Slash commands for people. */
   readonly commands?: readonly SlashCommand[];
   /** Resolves when the layer has no background work left. Never rejects. */
   onIdle?(): Promise<void>;
@@ -83,7 +82,7 @@ export interface ToolParameters {
   readonly required?: readonly string[];
 }
 
-export interface ToolProperty {
+interface ToolProperty {
   readonly description?: string;
   readonly type: "array" | "boolean" | "number" | "string";
   readonly enum?: readonly string[];
@@ -106,14 +105,18 @@ export function formatParameters({ properties, required }: ToolParameters): Reco
 
 /** Tokens that the tool definitions take in a request, as the host sends them. Pure. */
 export function estimateToolTokens(tools: readonly Tool[]): number {
-  const definitions = tools.map(({ description, name, parameters }) => ({
-    type: "function",
-    function: { name, description, parameters: formatParameters(parameters) },
-  }));
-  return definitions.reduce(
-    (sum, one) => sum + Math.ceil(JSON.stringify(one).length / CHARACTERS_PER_TOKEN),
+  return tools.reduce(
+    (sum, { parameters, ...tool }) =>
+      sum + estimateDefinition({ ...tool, parameters: formatParameters(parameters) }),
     0,
   );
+}
+
+/** The same of one definition. Pure. */
+export function estimateDefinition(tool: { name: string; description: string; parameters: unknown }): number {
+  const { description, name, parameters } = tool;
+  const sent = JSON.stringify({ type: "function", function: { name, description, parameters } });
+  return Math.ceil(sent.length / CHARACTERS_PER_TOKEN);
 }
 
 /**

@@ -14,7 +14,6 @@ import {
   createConflicts,
   refuseConflict,
 } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { createFindDoubts } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { createRecallTool, createUpdateTool } from "../../layers/5-auto-memory/tools/tools.js";
 
 import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";
@@ -24,12 +23,12 @@ import { createGate } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, planPrivateTypes } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { createStyle } from "../operations/command.js";
-import { type Core, createCore } from "../operations/core.js";
-import { openCandidates, openKnownEntities } from "../operations/open-candidates.js";
 import { openMemories, openTrust } from "../operations/open-memories.js";
-import { openLastingSearch } from "../operations/open-search.js";
+import { openProjectQuotes, openSearch } from "../operations/open-search.js";
+import { type Core, createCore } from "../operations/operation.js";
+import { openCandidates, openOwnState } from "../operations/own-state.js";
 import { hidePrivate } from "../operations/permit.js";
-import { openLocks, openOwnState, type Project } from "../operations/project.js";
+import { openLocks, type Project } from "../operations/project.js";
 import { CLIENT_PREFIX, createInstances, type Instances, type LiveSession } from "../project/instances.js";
 
 export interface SharedContextOptions {
@@ -50,18 +49,23 @@ export async function openSharedContext(given: Project, options: SharedContextOp
   const locks = openLocks(project, project.instance);
   const store = await openMemories(project, { locks, trust });
   const memories = options.allowsPrivate ? store : hidePrivate(store);
-  const search = await openLastingSearch(project, memories, { clock: project.cli.clock, own });
+  const search = await openSearch(project, memories);
   const turns = new PQueue({ concurrency: 1 });
   return {
     ...options,
     ...{ project, files: own.files, locks, trust, sessions: own.sessions, memories, search },
     config: (await project.settings()).config,
     candidates: openCandidates(project),
-    entities: await openKnownEntities(project, own),
     /** Runs changes that read a memory before they write it, one after the other. */
     inTurn: <T>(change: () => Promise<T>): Promise<T> => turns.add(change),
     /** Returns a function that is `true` for a line of notes that repeats a hidden private memory. */
     findHidden: options.allowsPrivate ? async () => (_line: string) => false : findPrivateLines(store),
+    quotes: await openProjectQuotes(project),
+    /** Sessions in which something private was said: none of their words is shown. */
+    async findPrivateSessions(): Promise<ReadonlySet<string | undefined>> {
+      const all = options.allowsPrivate ? [] : await store.list({ archived: true });
+      return new Set(all.filter(isConfidential).map(({ provenance }) => provenance.session));
+    },
     /** Resolves when everything is written. Never rejects. */
     async onIdle() {
       await store.onIdle();
@@ -113,7 +117,7 @@ export type ClientContext = ReturnType<typeof openClientContext>;
 
 /** `client`: the name that the client gives. */
 export function openClientContext(shared: SharedContext, client: string) {
-  const { entities, files, memories, project, search } = shared;
+  const { files, memories, project, search } = shared;
   const { cli, folders, log, processes, root } = project;
   const { clock } = cli;
   const id = planClientID(client, randomUUID());
@@ -140,11 +144,10 @@ export function openClientContext(shared: SharedContext, client: string) {
     locks: openLocks(project, id, files),
     places: createPlaces({ files, project: root, directory: cli.folder }),
   });
-  const findDoubts = createFindDoubts({ clock, files, folders });
   const tools = {
-    ...{ clock, conflicts, entities, findDoubts, folders, gate, log, memories, search },
+    ...{ clock, conflicts, folders, gate, log, memories, search },
     files: cli.files,
-    changes: { note: async () => {} },
+    tellUser() {},
     readUsersMessages: async () => [],
   };
   const core: Core = {
@@ -155,13 +158,11 @@ export function openClientContext(shared: SharedContext, client: string) {
     search: async () => search,
     candidates: async () => shared.candidates,
     gate: async () => gate,
-    entities: async () => entities,
     noteConflicts: async () => [],
   };
   return {
-    /** The id of the client's instance. */
     id,
-    ...{ shared, core, conflicts, findDoubts, leases },
+    ...{ shared, core, conflicts, leases },
     instances: { ...instances, living: () => listLiving(instances, shared) },
     /** The plugin's tools, without access to the user's messages. */
     recall: createRecallTool(tools),
@@ -172,7 +173,6 @@ export function openClientContext(shared: SharedContext, client: string) {
     noteSession(name: string | undefined) {
       core.session = name ?? id;
     },
-    /** Releases the client's claims. Never rejects. */
     async leave() {
       const warn = (thrown: unknown): void => log.warn("mcp", `cannot leave ${folders.instances}: ${thrown}`);
       await instances.leave().catch(warn);

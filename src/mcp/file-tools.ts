@@ -11,14 +11,12 @@ import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import type { MemoryCopy } from "../memory/store/store.js";
 import { createStyle, writeNew } from "../operations/command.js";
-import { createTerminalCore } from "../operations/core.js";
 import { readCollections } from "../operations/memory-files.js";
-import { planCause } from "../operations/operation.js";
+import { createTerminalCore, planCause } from "../operations/operation.js";
 import { addForClient } from "../operations/permit.js";
 import { openProject, type Project } from "../operations/project.js";
-import { OWN_FIELDS } from "../operations/transfer/folders.js";
 import { formatExport, parseCopy, readJsonExport } from "../operations/transfer/json-export.js";
-import { parseSections, planDrafts } from "../operations/transfer/sections.js";
+import { OWN_FIELDS, parseSections, planDrafts } from "../operations/transfer/markdown.js";
 import { isWithin } from "../project/own-files.js";
 import type { ClientContext } from "./client.js";
 import {
@@ -51,7 +49,7 @@ export const fileTools: readonly McpTool[] = [
       const target =
         output_path === undefined
           ? undefined
-          : (await findFile(of, output_path, JSON_FILE, { isNew: true })).found;
+          : (await findFile(of, output_path, /\.jsonl$/i, { isNew: true })).found;
       const sinceMs = since_days === undefined ? 0 : of.cli.clock.now() - since_days * DAY_MS;
       const collections = (await readCollections(of)).filter(
         ({ place }) => place.scope === scope && (allowsPrivate || place.sensitivity === "internal"),
@@ -178,53 +176,42 @@ async function addAll(
       `${drafts.length} memories are too many for one import; split the file into parts of ${MOST_ADDED}.`,
     );
   const { core, shared } = client;
-  const ids = new Set((await core.memories.list({ archived: true })).map(({ id }) => id));
+  const known = new Set((await core.memories.list({ archived: true })).map(({ id }) => id));
   // Shared by all changes, so that they are undone together.
   const cause = planCause(core, operation);
   const counts = { kept: 0, known: 0, waiting: 0 };
   const refused: string[] = [];
   for (const draft of drafts) {
     if (call.signal.aborted) break;
-    const result = await addOne(draft);
-    if (typeof result === "string") counts[result]++;
-    else refused.push(result.refused);
+    const isRule = usersTypes.has(draft.type);
+    if (draft.sensitivity === "private" && !shared.allowsPrivate)
+      refused.push("a private memory; strata mcp --private imports them");
+    else if (isDry) counts[isRule ? "waiting" : "kept"]++;
+    else {
+      // The client is the source, whatever the file says.
+      const own = { ...draft, provenance: { by: "agent" as const, how: "imported" as const } };
+      const added = await addForClient(core, own, cause).catch((thrown: unknown) => {
+        if (!isRule) throw thrown;
+        return { kind: "refused" as const, why: formatRefusal(thrown) };
+      });
+      if (added.kind === "refused") refused.push(`${draft.title ?? ""}: ${added.why}`);
+      else if (added.kind === "waiting") counts.waiting++;
+      else counts[known.has(added.memory.id) ? "known" : "kept"]++;
+      if ("memory" in added) known.add(added.memory.id);
+    }
   }
-  const { kept, known, waiting } = counts;
+  const waiting = `${formatCount(counts.waiting)} ${isDry ? "would " : ""}wait for the user to confirm them`;
   const parts = [
-    `${isDry ? "Would keep" : "Kept"} ${formatCount(kept)}`,
-    `${formatCount(known)} already known`,
-    ...(waiting > 0
-      ? [`${formatCount(waiting)} ${isDry ? "would " : ""}wait for the user to confirm them`]
-      : []),
+    `${isDry ? "Would keep" : "Kept"} ${formatCount(counts.kept)}`,
+    `${formatCount(counts.known)} already known`,
+    ...(counts.waiting > 0 ? [waiting] : []),
     ...(refused.length > 0 ? [`${formatCount(refused.length)} refused`] : []),
   ];
-  const undo = isDry || kept === 0 ? [] : [`strata undo --run ${cause.run} reverts this.`];
   return [
     `${parts.join(", ")}.`,
     ...refused.slice(0, MOST_NAMED).map((why) => `Refused: ${why}`),
-    ...undo,
+    ...(isDry || counts.kept === 0 ? [] : [`strata undo --run ${cause.run} reverts this.`]),
   ].join("\n");
-
-  async function addOne(draft: MemoryDraft): Promise<keyof typeof counts | { refused: string }> {
-    if (draft.sensitivity === "private" && !shared.allowsPrivate)
-      return { refused: "a private memory; strata mcp --private imports them" };
-    const isRule = usersTypes.has(draft.type);
-    if (isDry) return isRule ? "waiting" : "kept";
-    const refuseFor = (why: string) => ({ refused: `${draft.title ?? ""}: ${why}` });
-    try {
-      // The client is the source, whatever the file says.
-      const own = { ...draft, provenance: { by: "agent" as const, how: "imported" as const } };
-      const added = await addForClient(core, own, cause);
-      if (added.kind === "refused") return refuseFor(added.why);
-      if (added.kind === "waiting") return "waiting";
-      const isKnown = ids.has(added.memory.id);
-      ids.add(added.memory.id);
-      return isKnown ? "known" : "kept";
-    } catch (thrown) {
-      if (!isRule) throw thrown;
-      return refuseFor(formatRefusal(thrown));
-    }
-  }
 }
 
 /* Files that a client names. */

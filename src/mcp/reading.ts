@@ -1,14 +1,14 @@
-/** What a client reads: what a search finds, a memory in full, what a session is shown at its start; the resources and prompts. */
+/** What a client reads: hits of a search, a memory in full, what a session is shown at its start, resources, prompts. */
 import type { Resource } from "@modelcontextprotocol/sdk/types.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { describeEntities } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
 import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/recall.js";
+import { listShownWhole, putNewestFirst, readMemory } from "../memory/found.js";
 import type { Memory } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
-import { type Found, listShownWhole, type MemoryQuery } from "../memory/search/search.js";
+import type { Found, MemoryQuery } from "../memory/search/search.js";
 import { formatIndex } from "../memory/store/index-page.js";
 import { listNewestSessions, readSafePage } from "../notes/session-files.js";
 import { formatUnknown, isShownPath } from "../operations/permit.js";
@@ -33,11 +33,8 @@ export async function findHits({ shared }: ClientContext, wanted: HitsWanted): P
   const type = typeOf(category);
   const isSifted = scope !== undefined || category === CONVERSATION;
   const found = await shared.search.find({
+    ...{ text, entity, type, archived },
     limit: isSifted ? MOST_SIFTED : limit,
-    ...(text !== undefined && { text }),
-    ...(entity !== undefined && { entity }),
-    ...(type !== undefined && { type }),
-    ...(archived && { archived }),
   });
   const isHidden = await shared.findHidden();
   const isWanted = (hit: Found): boolean => {
@@ -47,28 +44,24 @@ export async function findHits({ shared }: ClientContext, wanted: HitsWanted): P
   return found.filter(isWanted).slice(0, limit);
 }
 
-/** The answer to a search: what is known about the issues and files that `words` names, then the hits. */
+/** The answer to a search. `whole`: the call to which memories are shown in full. */
 export async function answerHits(
   client: ClientContext,
   hits: readonly Found[],
-  { words = "", whole }: { words?: string; whole?: McpCall | undefined } = {},
+  whole?: McpCall,
 ): Promise<string> {
-  const { entities, project } = client.shared;
-  const about = words === "" ? [] : await describeEntities({ clock: project.cli.clock, entities }, words);
-  const lines = whole ? await formatWholeHits(client, hits, whole) : await formatHits(client, hits);
-  return formatAnswer([...about, ...lines]);
+  return formatAnswer(whole ? await formatWholeHits(client, hits, whole) : await formatHits(client, hits));
 }
 
-/** One line per hit. */
 export async function formatHits(
-  { conflicts, findDoubts, shared }: ClientContext,
-  hits: readonly Found[],
+  { conflicts, shared }: ClientContext,
+  ranked: readonly Found[],
 ): Promise<string[]> {
   const { memories, project } = shared;
   const nowMs = project.cli.clock.now();
-  const found = hits.flatMap((hit) => (hit.kind === "memory" ? [hit.memory] : []));
-  const doubts = await findDoubts(found);
-  const format = (hit: Found): string => formatHit(hit, { nowMs, project: project.root, doubts });
+  const { found: hits, newer } = putNewestFirst(ranked, readMemory);
+  const found = hits.flatMap((hit) => readMemory(hit) ?? []);
+  const format = (hit: Found): string => formatHit(hit, { nowMs, project: project.root, newer });
   conflicts.see(found);
   memories.noteUse(listShownWhole(hits, format));
   return hits.map(format);
@@ -87,7 +80,6 @@ async function formatWholeHits(
   return texts;
 }
 
-/** A memory in full. */
 export const showMemory = (client: ClientContext, id: string, call: McpCall): Promise<string> =>
   callPlugins(client.recall, { id }, client, call);
 
@@ -100,7 +92,6 @@ export async function requireMemory({ shared }: ClientContext, id: string): Prom
   throw refuse(formatUnknown(id));
 }
 
-/** All memories, the most important first. */
 export async function rankAll({ shared: { memories, project } }: ClientContext) {
   return rankMemories(await memories.list(), memories.useOf, project.cli.clock.now());
 }
@@ -188,7 +179,6 @@ async function listSessions({ shared }: ClientContext): Promise<Resource[]> {
   });
 }
 
-/** @throws StrataError for anything else */
 export async function readResource(client: ClientContext, uri: string, call: McpCall) {
   const text = await read(client, uri, call);
   if (text === undefined)

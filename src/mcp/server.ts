@@ -45,7 +45,6 @@ export interface McpServerOptions extends SharedContextOptions {
   clientFolder?: string;
 }
 
-/** How long `close` waits for running calls. */
 const END_MS = 30_000;
 
 export type McpServer = ReturnType<typeof createMcpServer>;
@@ -118,17 +117,11 @@ async function isInProject({ cli, folders }: Project, folder: string): Promise<b
 
 /* The protocol's side of one client. */
 
-interface Served {
-  server: Server;
-  /** The client's requests that are not answered yet. */
-  queue: PQueue;
-  leave(): Promise<void>;
-}
+type Served = ReturnType<typeof createServed>;
 
 interface Offer {
   /** Opened by the first request that needs it. */
   open(): Promise<SharedContext>;
-  /** What a client of this name gets. */
   offer(name: string): { isBesidePlugin: boolean; tools: readonly McpTool[] };
 }
 
@@ -149,8 +142,9 @@ const NO_VALIDATOR: NonNullable<ServerOptions["jsonSchemaValidator"]> = {
   },
 };
 
-function createServed({ log }: Project, { offer, open }: Offer): Served {
+function createServed({ log }: Project, { offer, open }: Offer) {
   const server = new Server(SERVER, { capabilities: CAPABILITIES, jsonSchemaValidator: NO_VALIDATOR });
+  /** The client's requests that are not answered yet. */
   const queue = new PQueue({ concurrency: CALLS_AT_ONCE });
   let name = "";
   let offered: readonly McpTool[] = [];

@@ -49,11 +49,9 @@ export const defineTool = <Shape extends z.ZodRawShape>(tool: Given<Shape>): Mcp
 
 /** What each effect means; without hints, clients assume the worst. */
 const hints = {
-  /** Changes nothing. */
   read: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   /** The same client can revert it. */
   write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  /** Removes from view. */
   destroy: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
   /** Like `write`, and asks a server on the network. */
   ask: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
@@ -65,7 +63,6 @@ export const refuse = (why: string): StrataError => new StrataError("EMCP", why)
 export const formatRefusal = (thrown: unknown): string =>
   thrown instanceof StrataError ? thrown.message : formatError(thrown);
 
-/** Runs one of the plugin's tools for the client. */
 export function callPlugins(
   tool: Tool,
   args: object,
@@ -109,7 +106,7 @@ export function chooseTools(all: readonly McpTool[], given: string = "default"):
   if (unknown === undefined) return all.filter(({ name }) => names.includes(name));
   throw new StrataError(
     WRONG_ARGUMENT,
-    `--tools: expected all, default, or names such as recall,remember; "${unknown}" came. docs/mcp.md lists them`,
+    `--tools: expected all, default, or names such as recall,remember; got "${unknown}". docs/mcp.md lists them`,
   );
 }
 
@@ -147,7 +144,6 @@ export const args = {
     .regex(/^[\w-]{1,50}$/, "expected 1 to 50 letters, digits, _ or -"),
 };
 
-/** The memory type of a category; `undefined` without one. */
 export const typeOf = (given: string | undefined): MemoryType | undefined => readTypeName(given);
 
 /**

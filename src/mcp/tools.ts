@@ -1,14 +1,16 @@
-/** All tools of the server: those that find memories, about sessions, and about the memories as a whole. Clients add the server's name to a tool's, for example `memory_recall`. */
+/**
+ * All tools of the server: those that find memories, about sessions, and about the memories as a whole. Clients add the
+ * server's name to a tool's, for example `memory_recall`.
+ */
 
 import * as z from "zod";
 import { formatAnswer } from "../../layers/5-auto-memory/tools/recall.js";
-import { runDream } from "../../layers/6-dream/dream.js";
-import { formatDream } from "../../layers/6-dream/page.js";
-import { formatTime } from "../../layers/7-across-agents/format.js";
-import { formatLease, type LeaseOutcome } from "../../layers/7-across-agents/leases/leases.js";
+import { answerOutcome } from "../../layers/7-across-agents/leases/leases.js";
+import { formatLines, formatQuotes } from "../conversations/quotes.js";
 import { type Memory, parseID, usersTypes } from "../memory/memory.js";
 import { createStyle } from "../operations/command.js";
-import { formatFactLine } from "../operations/open-candidates.js";
+import { formatFactLine, openProjectEntities, requireEntity } from "../operations/enrich.js";
+import { by, since } from "../operations/find.js";
 import { perform } from "../operations/operation.js";
 import { isShownID, isShownPath } from "../operations/permit.js";
 import { readProjectStatus } from "../operations/status.js";
@@ -16,7 +18,6 @@ import { operations } from "../operations/table.js";
 import { formatSession } from "../project/instances.js";
 import { formatStatus } from "../status/format-status.js";
 import type { Status } from "../status/status.js";
-import { parseEntityName } from "../text/entities.js";
 import type { ClientContext, SharedContext } from "./client.js";
 import { fileTools } from "./file-tools.js";
 import { answerHits, findHits, formatBoot, formatHits, requireMemory, showMemory } from "./reading.js";
@@ -43,7 +44,7 @@ export const tools: readonly McpTool[] = [
       const named = parseID(text) && (await client.shared.memories.read(text));
       if (named) return showMemory(client, named.id, call);
       const hits = await findHits(client, { text, ...wanted });
-      return answerHits(client, hits, { words: text, whole: compact ? undefined : call });
+      return answerHits(client, hits, compact ? undefined : call);
     },
   }),
   defineTool({
@@ -52,8 +53,8 @@ export const tools: readonly McpTool[] = [
     input: { entity_ref: args.entity },
     effect: "read",
     set: "default",
-    async run({ entity_ref: words }, client) {
-      return answerHits(client, await findHits(client, { entity: words, limit: MOST_ABOUT }), { words });
+    async run({ entity_ref: entity }, client) {
+      return answerHits(client, await findHits(client, { entity, limit: MOST_ABOUT }));
     },
   }),
   defineTool({
@@ -69,10 +70,7 @@ export const tools: readonly McpTool[] = [
     name: "get_linked_memories",
     description:
       "Memories that link to or from one, supersede it, are superseded by it, or share its entities.",
-    input: {
-      memory_id: args.memoryID,
-      link_types: z.array(z.enum(linkTypes)).min(1).optional(),
-    },
+    input: { memory_id: args.memoryID, link_types: z.array(z.enum(linkTypes)).min(1).optional() },
     effect: "read",
     async run({ link_types = linkTypes, memory_id }, client) {
       const memory = await requireMemory(client, memory_id);
@@ -90,15 +88,44 @@ export const tools: readonly McpTool[] = [
   defineTool({
     name: "search_history",
     description: "Like recall, including archived memories and session notes (category: conversation).",
-    input: {
-      query: args.query,
-      category: args.anyCategory.optional(),
-      limit: args.limit.optional(),
-    },
+    input: { query: args.query, category: args.anyCategory.optional(), limit: args.limit.optional() },
     effect: "read",
     set: "plugins",
     run: async ({ query: text, ...wanted }, client) =>
       answerHits(client, await findHits(client, { text, ...wanted, archived: true })),
+  }),
+  defineTool({
+    name: "search_conversations",
+    description: "Quotes what was said in earlier sessions of this project.",
+    input: { query: args.query, by: by.optional(), since: since.optional(), limit: args.limit.optional() },
+    effect: "read",
+    set: "plugins",
+    async run({ limit = MOST_QUOTES, query, ...wanted }, { shared }) {
+      const { root: project } = shared.project;
+      const found = await shared.quotes.find(query, { ...wanted, limit: MOST_SIFTED, project });
+      const [hidden, isHidden] = await Promise.all([shared.findPrivateSessions(), shared.findHidden()]);
+      const shown = found.filter(({ session, text }) => !hidden.has(session.id) && !isHidden(text));
+      return formatQuotes(shown.slice(0, limit), project);
+    },
+  }),
+  defineTool({
+    name: "get_conversation",
+    description: "What was said in one session, from a message on, or its end.",
+    input: {
+      session_id: args.sessionID,
+      from_message: args.memoryID.optional(),
+      limit: args.limit.optional(),
+    },
+    effect: "read",
+    async run({ from_message: from, limit = MOST_LINES, session_id: id }, { shared }) {
+      const { project, quotes } = shared;
+      const isPrivate = (await shared.findPrivateSessions()).has(id);
+      const found = await quotes.session(id, { limit, ...(from !== undefined && { from }) });
+      if (!found || isPrivate || found.head.project !== project.root)
+        throw refuse(`No conversation ${id} is known in this project; search_conversations finds ids.`);
+      const isHidden = await shared.findHidden();
+      return formatLines(found.lines.filter(({ text }) => !isHidden(text)));
+    },
   }),
   ...writeTools,
   defineTool({
@@ -161,7 +188,7 @@ export const tools: readonly McpTool[] = [
     set: "plugins",
     async run({ item_ref, session_id }, client) {
       const session = await begin(client, session_id);
-      return formatOutcome(await client.leases.claim(item_ref, { session, forMs: HELD_MS }), item_ref);
+      return answerOutcome(await client.leases.claim(item_ref, { session, forMs: HELD_MS }), item_ref);
     },
   }),
   defineTool({
@@ -172,7 +199,7 @@ export const tools: readonly McpTool[] = [
     set: "plugins",
     async run({ item_ref, session_id }, client) {
       const session = client.nameSession(session_id);
-      return formatOutcome(await client.leases.release(item_ref, { session }), item_ref);
+      return answerOutcome(await client.leases.release(item_ref, { session }), item_ref);
     },
   }),
   ...fileTools,
@@ -183,19 +210,14 @@ export const tools: readonly McpTool[] = [
     effect: "ask",
     async run({ entity_ref, project: where }, { shared }, { signal }) {
       readScope(shared.project, where);
-      const name = parseEntityName(entity_ref);
-      if (!name)
-        throw refuse(
-          `"${entity_ref}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL.`,
-        );
-      const { entities } = shared;
-      await entities.load();
-      const { due, fresh, nowhere } = entities.plan([name]);
+      const name = requireEntity(entity_ref);
+      const entities = await openProjectEntities(shared.project);
+      const { due, nowhere } = entities.plan([name]);
       const [why] = nowhere.values();
       if (why !== undefined) throw refuse(`Nothing was asked: ${why}`);
-      const { facts, problems } = await entities.enrich([...due, ...fresh], { signal });
+      const { facts, problems } = await entities.enrich(due, { signal });
       if (facts.length === 0) throw refuse(`No answer: ${problems.join("; ") || "not found there"}`);
-      return facts.map((fact) => formatFactLine(fact, shared.project.cli.clock.now())).join("\n");
+      return facts.map(formatFactLine).join("\n");
     },
   }),
   defineTool({
@@ -216,13 +238,21 @@ export const tools: readonly McpTool[] = [
     effect: "read",
     async run(_args, { shared }) {
       const status = await readProjectStatus(shared.project);
-      return formatStatus(
-        shared.allowsPrivate ? status : await withoutPrivate(status, shared),
-        createStyle(false),
-      );
+      const shown = shared.allowsPrivate ? status : await withoutPrivate(status, shared);
+      // The rest of the list holds what no client may see.
+      const todos = shown.conflicts.map(({ id, path, title }) => ({
+        ...{ kind: "conflict" as const, id, ways: [] },
+        what: `two versions of "${title}", choose one: ${path}`,
+      }));
+      return formatStatus(shown, createStyle(false), { todos });
     },
   }),
 ];
+
+const MOST_QUOTES = 10;
+const MOST_LINES = 50;
+/** Those that are private are left out afterwards. */
+const MOST_SIFTED = 100;
 
 const MOST_ABOUT = 30;
 
@@ -273,20 +303,11 @@ async function withoutPrivate(status: Status, { findHidden, memories }: SharedCo
 const USUAL_STALE_DAYS = 90;
 const MOST_STALE = 50;
 
-/** What a dream's rules would change. */
-async function planDream({ shared, id }: ClientContext): Promise<string> {
-  const { config, files, locks, memories, project: of } = shared;
-  const { cli, folders, log } = of;
-  const outcome = await runDream(
-    { clock: cli.clock, files, folders, locks, log, memories },
-    { maxRuntimeMs: config.dream.maxRuntime, isDry: true },
-  );
-  if (outcome.kind === "refused" || outcome.kind === "failed")
-    throw refuse(`Not checked for ${id}: ${outcome.why}`);
-  const { changes, findings, oldNotes = 0 } = outcome.report;
-  return changes.length + findings.length + oldNotes === 0
-    ? "Nothing to tidy up by the rules."
-    : formatDream(outcome.report);
+/** What a dream's rules would change. One at a time, as they share the name of a lock. */
+async function planDream({ core, shared }: ClientContext): Promise<string> {
+  const { dream } = await import("../operations/dream.js");
+  const { text } = await shared.inTurn(() => dream.run(core, { dryRun: true }));
+  return text;
 }
 
 /** The project's facts that were not changed or used for `staleDays`, oldest first. */
@@ -304,7 +325,6 @@ async function formatStale(client: ClientContext, staleDays: number): Promise<st
 /* Sessions and claims. */
 
 const HELD_MS = 30 * 60_000;
-const HELD_MINUTES = HELD_MS / 60_000;
 
 /** Announces the session to the other instances, or reports that it is still alive. */
 async function begin(client: ClientContext, given: string, goal?: string): Promise<string> {
@@ -324,17 +344,4 @@ async function listOthers({ instances }: ClientContext, own?: string): Promise<s
     sessions.filter((one) => one.id !== own).map((one) => `- ${formatSession(one, id)}`),
   );
   return lines.length === 0 ? "No other session is active here." : ["Active here:", ...lines].join("\n");
-}
-
-function formatOutcome(outcome: LeaseOutcome, item: string): string {
-  switch (outcome.kind) {
-    case "held":
-      return `Held: ${outcome.lease.item} until ${formatTime(outcome.lease.untilMs)}, ${HELD_MINUTES} minutes.`;
-    case "released":
-      return `Released: ${outcome.leases.map((lease) => lease.item).join(", ")}`;
-    case "taken":
-      throw refuse(`${item} is not free: ${formatLease(outcome.by)}. Work on something else, or wait.`);
-    case "none":
-      throw refuse(`This client does not hold ${item}; claim_item claims it.`);
-  }
 }

@@ -103,13 +103,7 @@ export function findMove(current: Memory, next: Memory): string | undefined {
   return undefined;
 }
 
-/** Why a memory may not be written or shown; `undefined` if it may. */
-export type MemoryGate = (memory: Memory) => Promise<string | undefined>;
-
-/** The gate that keeps secrets out. */
-export const refuseWithSecret: MemoryGate = async (memory) => refuseSecrets(memory);
-
-/** Why a memory that holds a secret is not written, for any writer; `undefined` if it holds none. Pure. */
+/** Why a memory that holds a secret is neither written nor used; `undefined` if it holds none. Pure. */
 export function refuseSecrets(memory: Memory): string | undefined {
   const { aliases, content, entities, extra, provenance, tags, title, when } = memory;
   const texts = [title, content, provenance.evidence ?? "", ...aliases, ...tags, ...entities, ...when];

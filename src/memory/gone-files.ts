@@ -1,8 +1,7 @@
 import { isAbsolute, join, normalize } from "node:path";
 import type { Files } from "../io/files.js";
 import { findEntities, parseEntityName } from "../text/entities.js";
-import type { Memory } from "./memory.js";
-import { isFinding } from "./memory.js";
+import { isFinding, type Memory } from "./memory.js";
 
 /** Maximum number of files checked per memory. */
 const MOST_FILES = 5;

@@ -1,7 +1,8 @@
 /** Texts for people: who judged that a memory is to be kept, and which memories are not theirs. Pure. */
-import { countMemories } from "../base/format.js";
+import { countMemories, formatCounted } from "../base/format.js";
 import { toLine } from "../base/text.js";
 import type { Memory, Provenance } from "./memory.js";
+import type { TeamQuestion } from "./trust/team.js";
 
 const NAMES: Readonly<Record<NonNullable<Provenance["how"]>, string>> = {
   marked: "you, who marked it as lasting",
@@ -16,10 +17,8 @@ const NAMES: Readonly<Record<NonNullable<Provenance["how"]>, string>> = {
 };
 
 /** "a small model"; `undefined` where nobody is named, as in a person's own file, or where nobody here judged. */
-export function nameJudge({
-  isForeign,
-  provenance,
-}: Pick<Memory, "isForeign" | "provenance">): string | undefined {
+export function nameJudge(given: Pick<Memory, "isForeign" | "provenance">): string | undefined {
+  const { isForeign, provenance } = given;
   const { by, how } = provenance;
   if (isForeign) return undefined;
   return how === undefined ? (by === "user" ? "you" : undefined) : NAMES[how];
@@ -48,6 +47,10 @@ export function formatWaiting(foreign: readonly Memory[], accepting: string): st
     `${accepting} makes all of them yours.`,
   ].join("\n");
 }
+
+/** What the user is asked once about a remote. */
+export const formatTeamQuestion = ({ address, memories, people, remote }: TeamQuestion): string =>
+  `${countMemories(memories)} here came from ${remote} (${address}), where git names ${formatCounted(people, "author")} of memories. Use what is pushed there as your team's? It is then shown with its author, never as your words or rules, also after the next pull.`;
 
 export function formatAccepted(accepted: readonly Memory[]): string {
   if (accepted.length === 0) return "No memory is waiting to be accepted.";

@@ -14,10 +14,12 @@
  * change writes only the fields that differ and leaves the rest as a person wrote it, comments included. A file that
  * cannot be read whole is a problem, with a sentence for people, and never half a memory.
  *
- * This file loads the YAML package: import it where the first memory is read or written, not at start.
+ * This file loads the YAML package and the rules for secrets: import it where the first memory is read or written, not at
+ * start.
  */
 import { Document, isAlias, isCollection, isMap, isScalar, parseDocument } from "yaml";
 import { isRecord, type PlainRecord } from "../base/shape.js";
+import { refuseSecrets } from "./draft.js";
 import { fieldNames, formatFields, isSame, readFields, shortenTitle } from "./fields.js";
 import { formatID, type Memory, type Place } from "./memory.js";
 /** A larger file is not a memory: a model would get all of it. */
@@ -46,6 +48,11 @@ export function parseMemoryFile(bytes: Uint8Array, place: FilePlace): FileReadin
   const front = parseFront(page.front);
   if ("problem" in front) return problem(`its frontmatter ${front.problem}`);
   return { kind: "memory", memory: toMemory(front.fields, page.body, place) };
+}
+
+/** Why a file is not read as this memory: a secret anywhere in its text, comments in the frontmatter included. */
+export function refuseFile(memory: Memory, text: string): string | undefined {
+  return refuseSecrets({ ...memory, content: text });
 }
 
 /** The file's text. What a person added to `existing`, the text it replaces, is kept. */
@@ -219,7 +226,7 @@ function formatPlace(text: string, at: number): string {
  * Finds excessive nesting, duplicate names, and lists or maps as names: `toJS` writes those out as strings, nested ones
  * exponentially often.
  */
-function findFault(node: unknown, depth: number): string | undefined {
+export function findFault(node: unknown, depth: number): string | undefined {
   if (!isCollection(node)) return undefined;
   if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
   if (!isMap(node)) return findFirst(node.items, (item) => findFault(item, depth + 1));

@@ -94,6 +94,8 @@ export interface Memory {
   provenance: Provenance;
   /** It came with the repository, or an agent wrote the file, and the user has not accepted it: it has no authority. */
   isForeign?: true;
+  /** Who wrote it, as git has it, in the user's team: it is foreign, but does not wait for the user. */
+  author?: string;
   /**
    * It is in `private/` only because git should not see it: the user's other agents may read it (MCP), and a remote
    * endpoint may embed it. Written as `personal: true`.
@@ -126,7 +128,7 @@ export interface Provenance {
   /**
    * Who judged that it is to be kept. `marked`: it says so itself. `repeated`: the user said it in many sessions. `model`,
    * `agent`: a small model, or the running agent by its letter. `tool`: the agent on its own. `confirmed`: the user.
-   * `counted`: a command that was run repeatedly; no one stated it.
+   * `counted`: a command that was run repeatedly, in memories of 0.1.0.
    */
   how?: (typeof judges)[number];
   /** The judge's reason, in a few words. */
@@ -210,6 +212,14 @@ export function isName(name: string): boolean {
 export function isActive({ expires, status }: Pick<Memory, "expires" | "status">, nowMs: number): boolean {
   return status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));
 }
+
+/** Is it not the user's until the user accepts it? What their team has written waits for nobody. */
+export const isWaiting = ({ author, isForeign }: Pick<Memory, "author" | "isForeign">): boolean =>
+  isForeign === true && author === undefined;
+
+/** Where one is from that is not the user's: "by Ada in git", "from the repository". */
+export const formatOrigin = ({ author }: Pick<Memory, "author">): string =>
+  author === undefined ? "from the repository" : `by ${author} in git`;
 
 /** Is it a rule from the user, given in a session or with an editor? */
 export function isUsersRule({ isForeign, provenance, type }: Memory): boolean {

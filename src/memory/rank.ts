@@ -28,7 +28,7 @@ export interface RankedPart {
 }
 
 /**
- * Pinned memories, directives, open blockers, the rest, then foreign ones; each section by importance, then id. Each
+ * Pinned memories, directives, open blockers, the rest, the team's, then other foreign ones; each section by importance, then id. Each
  * memory appears once.
  */
 export function rankMemories(
@@ -51,10 +51,12 @@ const HEADINGS = [
   "Directives",
   "Open blockers",
   "More",
+  "From your team, by git",
   "From files in this repository; not said by you here",
 ] as const;
 
-function headingOf({ isForeign, pinned, type, status }: Memory): RankedPart["heading"] {
+function headingOf({ author, isForeign, pinned, type, status }: Memory): RankedPart["heading"] {
+  if (author !== undefined) return "From your team, by git";
   if (isForeign) return "From files in this repository; not said by you here";
   if (pinned) return "Pinned";
   if (type === "directive") return "Directives";

@@ -1,6 +1,7 @@
 /** Reads tool calls: the files they touch, a short form of their input, and their outcome. */
 
 import { createHash } from "node:crypto";
+import { isRecord } from "../base/shape.js";
 import { cut, shortenPath } from "../base/text.js";
 import { isToolPart, type Message, type MessageInfo, type Part, type ToolPart } from "../io/message.js";
 import { toSafeLine } from "../text/secrets/secrets.js";
@@ -39,11 +40,26 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
   return [...new Set(paths.map((path) => shortenPath(path, project)))];
 }
 
+/** The paths, as the call spells them, of all files that it is about to change, those among them that it deletes. */
+export function findChangedPaths(tool: string, input: Input): string[] {
+  if (!isChangingTool(tool)) return [];
+  const edits: unknown[] = Array.isArray(input.edits) ? input.edits : [];
+  const named = [input, ...edits.filter(isRecord)].map((one) =>
+    readText(one, "filePath", "file_path", "path"),
+  );
+  const patch = readText(input, "patchText", "patch", "diff") ?? "";
+  const deleted = /\n(?:\*\*\* Delete File: |--- (?:a\/)?)([^\t\n]+)/g;
+  const all = [...named, ...readPatch(patch), ...readPatch(patch, [deleted])];
+  return [...new Set(all.filter((path) => path !== undefined))];
+}
+
+// A pattern that begins with a line's end is found far faster than one with `^`.
+const PATCHED = [/\n\*\*\* (?:Add File|Update File|Move to): (.+)/g, /\n\+\+\+ (?:b\/)?([^\t\n]+)/g];
+
 /** The files that a patch changes, in OpenCode's own form or as a unified diff. */
-function readPatch(patch: string): string[] {
-  const own = [...patch.matchAll(/^\*\*\* (?:Add File|Update File|Move to): (.+)$/gm)];
-  const unified = [...patch.matchAll(/^\+\+\+ (?:b\/)?([^\t\n]+)/gm)];
-  return [...own, ...unified]
+function readPatch(patch: string, forms: readonly RegExp[] = PATCHED): string[] {
+  return forms
+    .flatMap((form) => [...`\n${patch}`.matchAll(form)])
     .map((match) => match[1]?.trim() ?? "")
     .filter((path) => path !== "" && path !== "/dev/null");
 }
@@ -57,7 +73,6 @@ const DECLARATIONS = [
 /** Characters searched: a longer edit is a generated file. */
 const LOOKED_AT = 50_000;
 
-/** Names that the text of an edit declares, in order. */
 export function findDeclaredNames(part: ToolPart, limit: number): string[] {
   return findDeclaredIn(readEditedText(readInput(part)), limit);
 }
@@ -114,24 +129,19 @@ export function mayShowSecrets(part: ToolPart): boolean {
  * The fully processed messages of a session, so that thousands are skipped at once. Role and time identify a message;
  * it is processed again if its contents change.
  */
-export interface KnownMessages {
-  has(message: Message): boolean;
-  /** Adds the messages that will not change any more. */
-  add(messages: readonly Message[]): void;
-  /** True if a known message is missing from these, or its contents differ. */
-  isMissedIn(messages: readonly Message[]): boolean;
-  isEmpty(): boolean;
-  clear(): void;
-}
+export type KnownMessages = ReturnType<typeof createKnownMessages>;
 
-export function createKnownMessages(): KnownMessages {
+export function createKnownMessages() {
   const signs = new Map<number | string, number | string>();
   return {
-    has: (message) => message?.parts !== undefined && signs.get(keyOf(message)) === signOf(message),
-    add(messages) {
+    has: (message: Message): boolean =>
+      message?.parts !== undefined && signs.get(keyOf(message)) === signOf(message),
+    /** Adds the messages that will not change any more. */
+    add(messages: readonly Message[]): void {
       for (const message of messages) if (isSettled(message)) signs.set(keyOf(message), signOf(message));
     },
-    isMissedIn(messages) {
+    /** True if a known message is missing from these, or its contents differ. */
+    isMissedIn(messages: readonly Message[]): boolean {
       let found = 0;
       for (const message of messages) {
         const sign = message?.parts && signs.get(keyOf(message));
@@ -181,7 +191,6 @@ export function nameMessage(info: MessageInfo): string {
   return String(readTime(info) ?? (typeof info.id === "string" ? info.id : ""));
 }
 
-/** Creation time of the message, if the host gives it. */
 export function readTime({ time }: MessageInfo): number | undefined {
   return Number.isFinite(time?.created) ? time?.created : undefined;
 }
@@ -209,7 +218,6 @@ export function hasFailed(part: ToolPart): boolean {
   return part.tool === "bash" && (readExit(part) ?? 0) !== 0;
 }
 
-/** Hash of tool and input. */
 export function hashCall(part: ToolPart): string {
   return hashText(`${part.tool} ${JSON.stringify(readInput(part), shorten)}`).slice(0, 12);
 }

@@ -19,7 +19,7 @@ const LOOKED_AT = 20_000;
 /** Remarks that the host appends to a command's output. */
 const REMARKS = /<bash_metadata>[\s\S]*?(<\/bash_metadata>|$)/g;
 
-export interface TellingLineOptions {
+interface TellingLineOptions {
   /** Characters. */
   limit: number;
   /** Take the last line that says anything, even if another says what went wrong. */
@@ -78,4 +78,13 @@ export function rankLine(line: string): number | undefined {
   const kind = KINDS.findIndex((pattern) => pattern.test(start));
   const plain = start.replace(NUMBER_OF_READ, "");
   return kind === -1 || QUOTED.test(plain) || (kind > 0 && CODE.test(plain)) ? undefined : kind;
+}
+
+/** Does the line say what went wrong, or how it ended, rather than mention it in code, data or a diff? */
+export function isErrorLine(line: string): boolean {
+  if (rankLine(line) !== undefined) return true;
+  // A longer one is data, which has any word.
+  if (line.length > LOOKED_AT_OF_A_LINE) return false;
+  const plain = line.replace(NUMBER_OF_READ, "");
+  return FAILURE.test(plain) && !QUOTED.test(plain) && !CODE.test(plain);
 }

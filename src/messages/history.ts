@@ -7,7 +7,6 @@ export interface Result extends DecisionKey {
   part: ToolPart;
   /** The text as the host would send it. */
   text: string;
-  /** Index of its message. */
   index: number;
 }
 
@@ -79,7 +78,6 @@ export function isEndedAnswer({ info }: Message): boolean {
   return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;
 }
 
-/** Tokens that the provider counted for an answer and its request. */
 export function countReportedTokens(tokens: Message["info"]["tokens"]): number {
   if (!tokens) return 0;
   return tokens.input + tokens.output + tokens.reasoning + tokens.cache.read + tokens.cache.write;

@@ -19,7 +19,8 @@ import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import type { Post } from "../io/post.js";
-import { type Embedder, formatWordsOnly } from "../recall/embedder.js";
+import { formatWordsOnly } from "../memory/search/search.js";
+import type { Embedder } from "../recall/kept.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { createBackoff, createBudget } from "./budget.js";
 
@@ -66,6 +67,11 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions) {
       const vectors = missing.length > 0 ? await ask("embed memories", missing) : [];
       for (const [n, text] of missing.entries()) cache.put(text, vectors[n] as Float32Array);
       return clean.map((text) => cache.get(text));
+    },
+
+    /** The same for texts of which nothing is kept. */
+    async embedUnkept(texts: readonly string[]): ReturnType<Embedder["embed"]> {
+      return ask("embed what was said", await inSlices(clock, cleanAll(texts)));
     },
 
     async embedQuery(query: string): Promise<Float32Array | undefined> {
@@ -198,7 +204,7 @@ function readKey({ isLocal, readVariable, settings, url }: EndpointEmbedderOptio
   const key = (readVariable(apiKeyEnv) ?? "").trim();
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new Refusal(
-      `expected a key in the environment variable ${apiKeyEnv}, came ${key === "" ? "none" : "one with spaces or special characters"}; set it, or remove recall.embeddings.apiKeyEnv`,
+      `expected a key in the environment variable ${apiKeyEnv}, got ${key === "" ? "none" : "one with spaces or special characters"}; set it, or remove recall.embeddings.apiKeyEnv`,
       NO_REQUEST,
     );
   if (!isLocal && !url.startsWith("https:"))
@@ -259,7 +265,7 @@ function readVector(given: unknown): Float32Array {
 }
 
 const unexpected = (expected: string, came: string): StrataError =>
-  new StrataError("EANSWER", `expected ${expected} from the endpoint, came ${came}`);
+  new StrataError("EANSWER", `expected ${expected} from the endpoint, got ${came}`);
 
 /*
  * Vectors by the hash of their text, in memory and in one file per model, the least recently used first. The file is
@@ -283,7 +289,7 @@ function createVectorCache({ cachePath: path, clock, files, log }: EndpointEmbed
     open(): Promise<void> {
       opening ??= guard("read", async () => {
         vectors = await read();
-        // `strata check --fix` removes files that are no longer used.
+        // A start removes files that are no longer used.
         if (vectors.size > 0) await files.touch(path, clock.now());
       });
       return opening;

@@ -13,7 +13,7 @@ import { formatError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
 import type { ModelClaims } from "../config/plugin-entries.js";
 import type { Config } from "../config/schema.js";
-import { findRates, type KnownPrices } from "../costs/prices.js";
+import type { KnownPrices } from "../costs/prices.js";
 import type { Savings } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
@@ -27,7 +27,6 @@ import { type Choice, countMostAnswerTokens, countMostTokens, describeCall, plan
 export interface GenerationRequest {
   /** Purpose in a few fixed words: "session notes". */
   purpose: string;
-  /** The session it is for. */
   sessionID: string;
   /** Task and material. Strata sets the system prompt: a writer that ignores instructions in the material. */
   prompt: string;
@@ -60,7 +59,7 @@ export interface GenerationOptions {
   files: Files;
   host: Host;
   log: Log;
-  prices?: Pick<KnownPrices, "find">;
+  prices: Pick<KnownPrices, "rates">;
   /** What a call has cost is entered here. */
   savings: Pick<Savings, "record">;
   toasts: Pick<Toasts, "show">;
@@ -188,7 +187,7 @@ function createCalls(options: GenerationOptions, parts: CallParts) {
       deadlineMs: long?.deadlineMs ?? DEADLINE_MS,
     });
     if (generated.tokens) await reservation.recordSpent(generated.tokens);
-    savings.record(describeCall(request, generated.tokens, findRates(prices?.find(model))));
+    savings.record(describeCall(request, generated.tokens, prices.rates(model)));
     if (generated.kind === "text") {
       backoff.noteAnswer();
       return check(log, request, { ...generated, model: model ?? "the host's model" });

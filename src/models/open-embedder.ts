@@ -8,7 +8,7 @@ import type { Log } from "../io/log.js";
 import type { Post } from "../io/post.js";
 import { isConfidential, type Memory } from "../memory/memory.js";
 import type { Folders } from "../project/folders.js";
-import type { Embedder } from "../recall/embedder.js";
+import type { Embedder } from "../recall/kept.js";
 import type { EndpointEmbedder } from "./embedder.js";
 
 export interface OpenEmbedderOptions {
@@ -25,6 +25,8 @@ export interface OpenEmbedderOptions {
 }
 
 export interface OpenEmbedder extends Required<Embedder> {
+  /** For what was said, of which nothing is kept; `undefined` if it must not be sent, as for private memories. */
+  unkept: Embedder | undefined;
   /** May this memory be sent to the endpoint? */
   mayEmbed(memory: Pick<Memory, "isForeign" | "isPersonal" | "sensitivity">): boolean;
   /** Resolves when all vectors are in the cache's file. Never rejects. */
@@ -53,12 +55,16 @@ export function openEmbedder(options: OpenEmbedderOptions): OpenEmbedder | undef
     return loading;
   };
 
+  const embedQuery = async (text: string) => (await load()).embedQuery(text);
+  const maySendPrivate = endpoint.isLocal || allowPrivate;
+  const embedUnkept: Embedder["embed"] = async (texts) => (await load()).embedUnkept(texts);
   return {
     weight: WEIGHT,
     embed: async (texts) => (await load()).embed(texts),
-    embedQuery: async (text) => (await load()).embedQuery(text),
+    embedQuery,
+    unkept: maySendPrivate ? { weight: WEIGHT, embed: embedUnkept, embedQuery } : undefined,
     // A repository's memories must not cost the user's money, nor choose what is sent.
-    mayEmbed: (memory) => !memory.isForeign && (!isConfidential(memory) || endpoint.isLocal || allowPrivate),
+    mayEmbed: (memory) => !memory.isForeign && (!isConfidential(memory) || maySendPrivate),
     onIdle: async () => (await loading)?.onIdle(),
   };
 }

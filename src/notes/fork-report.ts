@@ -77,22 +77,20 @@ function formatRefusals({ refusals }: ForkReport): string {
 
 /** Parses the tool's answer into one entry per fork; empty for any other text. */
 export function parseForkReports(text: string): Pick<ForkReport, "task" | "answer" | "files">[] {
-  return text.split(/^=== fork \d+ of \d+: /m, 1 + MOST_REPORTS).flatMap((block, index) => {
-    if (index === 0) return [];
-    const [task = "", ...lines] = block.split("\n");
-    const answer = lines
-      .filter((line) => !line.startsWith("[Strata] "))
-      .join("\n")
-      .trim();
+  const [, ...blocks] = `\n${text}`.split(/\n=== fork \d+ of \d+: /, 1 + MOST_REPORTS);
+  return blocks.map((block) => {
+    const [task = ""] = block.split("\n", 1);
+    const lines = block.slice(task.length);
+    const answer = lines.replace(/\n\[Strata\] [^\n]*/g, "").trim();
     const files = [
       ...readNames(lines, CHANGED).map((name) => ({ name, isEdited: true })),
       ...readNames(lines, READ).map((name) => ({ name, isEdited: false })),
     ];
-    return [{ task, answer, files }];
+    return { task, answer, files };
   });
 }
 
-function readNames(lines: readonly string[], label: string): string[] {
-  const line = lines.findLast((one) => one.startsWith(label));
-  return line === undefined ? [] : line.slice(label.length).split(", ");
+function readNames(lines: string, label: string): string[] {
+  const at = lines.lastIndexOf(`\n${label}`);
+  return at === -1 ? [] : (lines.slice(at + 1 + label.length).split("\n", 1)[0] ?? "").split(", ");
 }

@@ -25,10 +25,8 @@ export interface OpenPoints {
 }
 
 /** A session's open work, without items that a person removed from the notes. Pure. */
-export function findOpenPoints(
-  { answers, requests, todos }: Ledger,
-  removed: ReadonlySet<string>,
-): OpenPoints {
+export function findOpenPoints(ledger: Ledger, removed: ReadonlySet<string>): OpenPoints {
+  const { answers, requests } = ledger;
   const last = requests.at(-1);
   const answer = answers.at(-1);
   const end = answer && findRequestAt(requests, answer.at) === requests.length - 1 ? answer : undefined;
@@ -36,7 +34,7 @@ export function findOpenPoints(
   const isOpen = last !== undefined && !isAnswered && !removed.has(`request:${last.key}`);
   const kept = isAnswered && !removed.has(`answer:${end.key}`) ? end : undefined;
   return {
-    todos: findOpenTodos(todos?.items ?? []).filter(({ content }) => !removed.has(`todo:${content}`)),
+    todos: findOpenTodos(ledger).filter(({ content }) => !removed.has(`todo:${content}`)),
     request: isOpen ? last : undefined,
     next: kept?.next === undefined ? undefined : { text: kept.next, at: kept.at },
     answer: kept,

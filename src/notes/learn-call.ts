@@ -70,7 +70,7 @@ function learnLook(draft: Draft, at: number, part: ToolPart, project: string): v
   if (!looks) return;
   draft.looks.set(part.tool, (draft.looks.get(part.tool) ?? 0) + 1);
   const asked = command ?? readText(readInput(part), "pattern", "query") ?? "";
-  // A range of lines names nothing.
+  // The range of lines in "sed -n 1,20p" is no subject.
   for (const key of findSubjects(redactSecrets(asked).text.replace(/\bsed -n\s+\S+/g, "")))
     put(draft, "sought", { key, at: Math.max(at, draft.sought.get(key)?.at ?? at) });
   if (command === undefined || hasFailed(part)) return;
@@ -161,7 +161,7 @@ function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): voi
   if (isEdit && PLAN.test(path) && at >= (draft.plan?.at ?? at)) draft.plan = { path, at };
 }
 
-/** Their words on functions declare none. */
+/** Text and data: what looks like a declaration in them is none. */
 const PROSE = /\.(?:md|mdx|txt|log|json|jsonl|ya?ml|csv|html?)$/i;
 
 /** What a file that was read declares. */
@@ -203,7 +203,7 @@ function learnSubagent(draft: Draft, at: number, key: string, part: ToolPart): v
 /** A release without an item releases all. */
 function learnLease(draft: Draft, at: number, part: ToolPart): void {
   const input = readInput(part);
-  const op = readText(input, "op");
+  const op = readText(input, "op") ?? "claim";
   const item = readText(input, "item");
   if (op !== "claim" && op !== "renew" && op !== "release") return;
   for (const key of item === undefined ? [...draft.leases.keys()] : [toSafeLine(item, LONGEST_INPUT)]) {

@@ -6,6 +6,7 @@
  * ID goes to `removed`, and it is not written again. Headings are lines like the others.
  */
 import { createHash } from "node:crypto";
+import { groupBy } from "../base/shape.js";
 import { redactLines } from "../text/secrets/secrets.js";
 import { HEADINGS, kindOf, planPage, TITLE_ID } from "./page.js";
 import type { PageLine } from "./page-lines.js";
@@ -88,12 +89,7 @@ function findOwned(lines: readonly string[], written: readonly WrittenLine[]): O
   const known = new Set(written.map(({ id }) => id));
   const headings = HEADINGS.map((heading) => ({ id: `heading:${heading}`, text: `## ${heading}` }));
   const ours = [...written, ...headings.filter(({ id }) => !known.has(id))];
-  const places = new Map<string, number[]>();
-  for (const [index, { text }] of ours.entries()) {
-    const same = places.get(text);
-    if (same) same.push(index);
-    else places.set(text, [index]);
-  }
+  const places = groupBy(ours.keys(), (index) => ours[index]?.text);
   let last = -1;
   let isPersons = false;
   return lines.map((text) => {
@@ -137,7 +133,7 @@ function placeLines(planned: readonly PageLine[], file: readonly OwnedLine[]): M
     if (start === -1) return;
     if (start > 0) addBlank();
     const end = own.findLastIndex((text) => text.trim() !== "") + 1;
-    lines.push(...own.slice(start, end).map((text) => ({ text })));
+    for (const text of own.slice(start, end)) lines.push({ text });
   };
   addPersons("");
   let before = "";

@@ -19,10 +19,10 @@ import type { SeenSessions } from "../project/own.js";
 import { formatForModel } from "./for-model.js";
 import { learnMessages } from "./learn.js";
 import { formatCallKey } from "./learn-call.js";
-import { CAPS, EMPTY_LEDGER, type SessionFacts } from "./ledger.js";
+import { CAPS, EMPTY_LEDGER } from "./ledger.js";
 import { findWritten, hashNotes, mergePage, redactPersons } from "./merge.js";
 import { redactSections } from "./page.js";
-import { change, createSession, factsOf, learnInto, mayHaveLost, retake, type Session } from "./session.js";
+import { change, createSession, learnInto, mayHaveLost, retake, type Session } from "./session.js";
 import {
   formatStored,
   listNewestSessions,
@@ -31,7 +31,7 @@ import {
   readSession,
   readStored,
 } from "./session-files.js";
-import type { FileTouch, Sections, Stored, TakenBack } from "./stored.js";
+import type { FileTouch, Ledger, Sections, Stored, TakenBack } from "./stored.js";
 
 interface StoreOptions {
   files: Files;
@@ -52,7 +52,7 @@ interface SessionStore extends StoreOptions {
   readonly complaints: Map<string, string>;
 }
 
-interface Unfinished {
+export interface Unfinished {
   sessionID: string;
   /** Absolute path of its notes. */
   path: string;
@@ -105,7 +105,8 @@ export function createNotes({ clock, readMessages, ...options }: NotesOptions) {
     /** The same by all that the host has of the session, read where it is not given; nothing where there are no notes. */
     followHost: (sessionID: string, given?: readonly Message[]): Promise<boolean> =>
       withSession(sessionID, false, async (session) => {
-        const all = factsOf(session, project) && (given ?? (await readMessages?.(sessionID)));
+        const isKnown = session.state.ledger !== EMPTY_LEDGER;
+        const all = isKnown ? (given ?? (await readMessages?.(sessionID))) : undefined;
         if (!all || !retake(session, all, { nowMs: clock.now(), project })) return false;
         if (session.isStored) await writeSession(store, sessionID);
         return true;
@@ -116,9 +117,9 @@ export function createNotes({ clock, readMessages, ...options }: NotesOptions) {
       withSession(sessionID, [], ({ state }) => state.takenBack ?? []),
 
     /** What is known now; `undefined` before anything was learned. The same object until something is. */
-    facts(sessionID: string): SessionFacts | undefined {
-      const session = store.sessions.get(sessionID);
-      return session && factsOf(session, project);
+    facts(sessionID: string): Ledger | undefined {
+      const ledger = store.sessions.get(sessionID)?.state.ledger;
+      return ledger === EMPTY_LEDGER ? undefined : ledger;
     },
 
     /** The notes with what people have changed in them, never longer than that; `undefined` when there are none. */

@@ -2,8 +2,9 @@
  * The machine's lines on the state, the files, what happened in its order, and failures. They contain no ages or counters,
  * so the file changes only when facts do. Text from tools is quoted. Pure.
  */
-import { dirname } from "node:path";
+import { dirname, sep } from "node:path";
 import { formatCount } from "../base/format.js";
+import { groupBy } from "../base/shape.js";
 import { quote, toCode, toLine } from "../base/text.js";
 import { findNumberAt, findRequestAt, numberOf } from "./ledger.js";
 import type { Answer, Change, Failure, Ledger } from "./stored.js";
@@ -93,17 +94,6 @@ function formatWhat(changes: readonly Change[]): string {
   return told.length === 0 ? "" : `; last ${told.map((text) => quote(text, 200)).join(", ")}`;
 }
 
-function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const same = groups.get(key);
-    if (same) same.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}
-
 /* Paths. */
 
 /** Folders like "/home/me" have everything below them; what is beside a project there is elsewhere. */
@@ -116,9 +106,11 @@ const isForeignFile = (path: string): boolean => FOREIGN.test(path);
 
 /** The text with paths relative to the project, those beside it like a worktree included. */
 export function shortenPaths(text: string, project: string): string {
-  const parent = dirname(project);
+  // Windows paths are written with either slash.
+  const slashed = project.replaceAll(sep, "/");
+  const parent = dirname(slashed);
   const isDeep = parent.split("/").length > NEAR_ROOT;
-  const inside = shortenOwn(text, project);
+  const inside = shortenOwn(text.replaceAll(project, slashed), slashed);
   return isDeep ? inside.replaceAll(`${parent}/`, "../") : inside;
 }
 

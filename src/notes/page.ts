@@ -10,6 +10,18 @@ import { type PageLine, planCurrentState, planFailures, planFiles, planWorkflow 
 import type { Ledger, Sections, UserRequest } from "./stored.js";
 import { findNamesAndPaths } from "./wording.js";
 
+/** The sections, in the order of the page. */
+export const HEADINGS = [
+  "Current State",
+  "Task Specification",
+  "Files and Functions",
+  "Workflow",
+  "Errors and Corrections",
+  "Learnings",
+] as const;
+
+export type Heading = (typeof HEADINGS)[number];
+
 /** The kind in a line's ID. */
 export const kindOf = ({ id }: Pick<PageLine, "id">): string => id.slice(0, id.indexOf(":"));
 
@@ -135,18 +147,7 @@ function planReasons(ledger: Ledger): PageLine[] {
   return ledger.reasons.map(({ key, at, text }) => ({ id: `reason:${key}`, text: `- Agent: ${text}`, at }));
 }
 
-/* The six sections of the notes, and the check of a model's text for them. */
-
-export const HEADINGS = [
-  "Current State",
-  "Task Specification",
-  "Files and Functions",
-  "Workflow",
-  "Errors and Corrections",
-  "Learnings",
-] as const;
-
-export type Heading = (typeof HEADINGS)[number];
+/* The check of a model's text for the six sections. */
 
 export const redactSections = (sections: Sections): Sections =>
   Object.fromEntries(Object.entries(sections).map(([name, text]) => [name, redactSecrets(text).text]));

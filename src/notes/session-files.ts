@@ -1,5 +1,6 @@
 /** The files of a session in the notes folder, and how they are read, even if the session is not open here. */
 import { join } from "node:path";
+import { formatCount } from "../base/format.js";
 import { decodeStrictly, type Files, readText } from "../io/files.js";
 import type { SeenSessions } from "../project/own.js";
 import { redactLines } from "../text/secrets/secrets.js";
@@ -49,6 +50,9 @@ export async function readStored(
 
 export const formatStored = (stored: Stored): string => `${JSON.stringify(stored, undefined, 1)}\n`;
 
+/** More than a month of work takes. Merging a million lines would hold the host for a second. */
+const MOST_LINES = 20_000;
+
 /** `unusable`: something that people may have put there, which must not be touched. */
 export async function readNotes(
   files: Files,
@@ -60,7 +64,10 @@ export async function readNotes(
   const bytes = await files.read(path);
   if (!bytes) return { text: undefined };
   const text = decodeStrictly(bytes);
-  return text === undefined ? { unusable: "it is not UTF-8" } : { text };
+  if (text === undefined) return { unusable: "it is not UTF-8" };
+  if (text.split("\n", MOST_LINES + 1).length > MOST_LINES)
+    return { unusable: `it has more than ${formatCount(MOST_LINES)} lines` };
+  return { text };
 }
 
 export interface ReadSession {

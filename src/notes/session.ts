@@ -6,7 +6,7 @@ import type { Message } from "../io/message.js";
 import { createKnownMessages, type KnownMessages, nameMessage, readOwnTexts } from "../messages/call.js";
 import { isOnlyRest } from "../messages/history.js";
 import { learnMessages } from "./learn.js";
-import { EMPTY_LEDGER, readFacts, type SessionFacts, SHORTENED } from "./ledger.js";
+import { EMPTY_LEDGER, SHORTENED } from "./ledger.js";
 import type { Ledger, Stored, TakenBack } from "./stored.js";
 
 export interface Session {
@@ -21,7 +21,6 @@ export interface Session {
   /** Is something known that is not on disk? */
   isChanged: boolean;
   readonly known: KnownMessages;
-  facts: { ledger: Ledger; facts: SessionFacts } | undefined;
 }
 
 export const createSession = (sessionID: string): Session => ({
@@ -32,7 +31,6 @@ export const createSession = (sessionID: string): Session => ({
   isStored: false,
   isChanged: false,
   known: createKnownMessages(),
-  facts: undefined,
 });
 
 export function change(session: Session, changed: Partial<Stored>): void {
@@ -77,13 +75,6 @@ export function retake(
   } else learnInto(session, messages, project);
   if (joined !== takenBack) change(session, { takenBack: joined });
   return joined !== takenBack;
-}
-
-export function factsOf(session: Session, project: string): SessionFacts | undefined {
-  const { ledger } = session.state;
-  if (ledger === EMPTY_LEDGER) return undefined;
-  if (session.facts?.ledger !== ledger) session.facts = { ledger, facts: readFacts(ledger, project) };
-  return session.facts.facts;
 }
 
 /** Maximum number remembered per session. */

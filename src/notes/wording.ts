@@ -108,7 +108,7 @@ export function findReasons(text: string): string[] {
 
 const NAME = /[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
 const NAME_OR_PATH =
-  /(?:[\w@.~-]+\/)+[\w@.-]*\w\.[A-Za-z]\w{0,5}\b|[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
+  /\/?(?:[\w@.~-]+\/)+[\w@.-]*\w\.[A-Za-z]\w{0,5}\b|[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
 const LONGEST_NAME = 60;
 const LONGEST_PATH = 120;
 /** Encoded data: longer than any path, and on it the patterns would take time by the square of its length. */
@@ -154,10 +154,10 @@ const LOOKING_PARTS: Readonly<Record<string, RegExp>> = {
   kubectl: /^(?:get|describe|logs|top)\b/,
   curl: /^(?!(?:.* )?(?:-X|--request|-d|--data|-o|-O|--output|-T|-F))/,
 };
-/** It changes the file that it names, or writes one. */
+/** The command changes a file or writes one. */
 const WRITES =
   /(?:^|[^<>0-9&-])>{1,2}(?!\s*(?:\/dev\/null|&))\s*\S|\d>{1,2}(?!\s*(?:\/dev\/null|&))|\bsed\s+(?:-\w+\s+)*-\w*i|\bfind\b.*\s-(?:delete|exec)|\btee\b|\bxargs\b/;
-/** Also one that a cut has left open. */
+/** A quotation, also one whose end was cut off. */
 const QUOTED = /'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)/g;
 const LONGEST_LOOK = 1_000;
 const BETWEEN = /&&|\|\||[;|\n()]|\$\(|`|\b(?:do|done|then|else|fi|if|while|for \w+ in [^;]*)\b/;
@@ -178,7 +178,10 @@ export function isLooking(command: string): boolean {
 
 function looks(part: string): boolean {
   const [name = "", ...rest] = part.replace(/^(?:sudo|time|timeout \S+|command|exec) /, "").split(" ");
-  return LOOKERS.has(name) || LOOKING_PARTS[name]?.test(rest.join(" ")) === true;
+  return (
+    LOOKERS.has(name) ||
+    (Object.hasOwn(LOOKING_PARTS, name) && LOOKING_PARTS[name]?.test(rest.join(" ")) === true)
+  );
 }
 
 /** Files that a looking command names, as it spells them. */
@@ -196,4 +199,30 @@ const LONGEST_SUBJECT = 60;
 export function findSubjects(text: string): string[] {
   const found = text.slice(0, LONGEST_LOOK).match(SUBJECT) ?? [];
   return [...new Set(found)].filter((one) => one.length <= LONGEST_SUBJECT);
+}
+
+/* The same of long texts, word by word: a host's engine is slow at patterns that look back. */
+
+const WORD = /[\w$@~#/.-]{3,}/g;
+const WHOLE_PATH = /^\/?(?:[\w@.~-]+\/)+[\w@.-]*\w\.[A-Za-z]\w{0,5}$/;
+const WHOLE_SUBJECT =
+  /^(?:[a-z][a-z\d]*(?:[-.][a-z\d]+){2,}|#?\d{3,}|\d+\.\d+\.\d+|(?=[a-f]*\d)[\da-f]{7,40})$/;
+/** An identifier of several words, or a code such as TS2345. */
+const WHOLE_NAME = /^(?:[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*|[A-Z]{1,5}\d{2,5})$/;
+
+/** Paths, identifiers, names of several words, codes, and numbers of three digits or more; in order, each once. */
+export function findTelling(text: string): Set<string> {
+  const found = new Set<string>();
+  for (const word of new Set(text.match(WORD) ?? []))
+    if (word.length <= LONGEST_PATH) for (const name of namesIn(word)) found.add(name);
+  return found;
+}
+
+function namesIn(word: string): string[] {
+  const whole = word.replace(/[./-]+$/, "");
+  if (WHOLE_PATH.test(whole)) return [whole];
+  if (whole.includes("/")) return whole.split("/").flatMap(namesIn);
+  if (whole.length > LONGEST_SUBJECT) return [];
+  if (WHOLE_SUBJECT.test(whole)) return [whole];
+  return whole.split(/[^\w$]+/).filter((part) => WHOLE_NAME.test(part) || WHOLE_SUBJECT.test(part));
 }

@@ -1,40 +1,32 @@
-/** Adds, renews and drops memories of what a project's files, and its git history, state. */
+/** Adds, renews and drops memories of what a project's files state. */
 import { randomUUID } from "node:crypto";
 import { join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { countMemories } from "../base/format.js";
-import { cut, toLine } from "../base/text.js";
-import { readConfigFiles } from "../config/config-files.js";
+import { readConfigFiles } from "../config/plugin-entries.js";
 import { createDryFiles } from "../io/dry-files.js";
-import type { Git } from "../io/host.js";
-import { createGit } from "../io/node-git.js";
 import type { Memory } from "../memory/memory.js";
 import { listPaths } from "../memory/store/scan.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { findSource, findSources, type ReadFacts, readFacts } from "../sources/bootstrap/find-sources.js";
 import { type BootstrapPlan, planBootstrap } from "../sources/bootstrap/plan-bootstrap.js";
 import { openInstructions } from "../sources/bootstrap/rules.js";
-import { GIT_HISTORY, readTaken, type TakenFact } from "../sources/bootstrap/taken.js";
+import { GIT_HISTORY, readTaken } from "../sources/bootstrap/taken.js";
 import { type Style, WRONG_ARGUMENT } from "./command.js";
 import { findHost } from "./doctor/opencode.js";
 import { withMemories } from "./open-memories.js";
-import { type Answer, defineTerminalOperation, flag, names, wholeNumber } from "./operation.js";
+import { type Answer, defineTerminalOperation, flag, names } from "./operation.js";
 import { openProject, type Project } from "./project.js";
 
 const input = z.object({
   folders: names.default([]),
   recursive: flag.default(false).describe("includes all folders below"),
-  git: flag.default(false).describe("includes decisions explained in messages of merges and commits"),
-  limit: wholeNumber(1, 500)
-    .default(50)
-    .meta({ value: "count" })
-    .describe("with --git: maximum number of decisions (default 50)"),
   dryRun: flag.default(false).describe("shows what would be added, renewed and dropped"),
 });
 
 export const bootstrap = defineTerminalOperation(input, async (given, wanted) => {
-  const { dryRun: isDry, git, limit, recursive } = wanted;
+  const { dryRun: isDry, recursive } = wanted;
   const { cli } = given;
   // A dry run also discards what opening the store writes.
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
@@ -43,12 +35,6 @@ export const bootstrap = defineTerminalOperation(input, async (given, wanted) =>
   return withMemories(project, async (memories) => {
     const existing = await memories.list({ archived: true });
     const found = await readAll(project, { existing, folders, isRecursive: recursive });
-    if (git) {
-      const commits = await readCommits(createGit(), project.root);
-      if (commits) found.facts.push(...planDecisions(commits, limit));
-      else
-        found.notes.push(`git log of ${project.root} gave no answer, so nothing was taken from its history`);
-    }
     const plan = planBootstrap({
       ...{ ...found, existing, nowMs: cli.clock.now() },
       undone: await findUndone(memories, existing),
@@ -200,59 +186,4 @@ function describe(plan: BootstrapPlan, { done, notes, style }: Outcome): Answer 
     ],
     isProblem: refused.length > 0 || notes.length > 0,
   };
-}
-
-/* Decisions explained in commit messages: merges and commits with text below the first line. */
-
-/** Maximum number of commits read, newest first; git's output limit applies too. */
-const MOST_COMMITS = 1_000;
-/** Separators of commits and fields; git writes them for `%x1e` and `%x1f`, and no message contains them. */
-const [RECORD, FIELD] = ["\u001e", "\u001f"];
-
-export interface Commit {
-  hash: string;
-  parents: string[];
-  /** ISO date-time. */
-  at: string;
-  subject: string;
-  body: string;
-}
-
-/** The last commits of the current branch; `undefined` if git does not answer. */
-async function readCommits(git: Git, folder: string): Promise<Commit[] | undefined> {
-  const format = ["%H", "%P", "%cI", "%s", "%b"].join("%x1f");
-  const asked = ["log", "--encoding=UTF-8", `--max-count=${MOST_COMMITS}`, `--format=${format}%x1e`];
-  const answer = await git.ask(asked, { folder });
-  return answer?.split(RECORD).flatMap((record) => {
-    const [hash = "", parents = "", at = "", subject = "", body = ""] = record.trimStart().split(FIELD);
-    const commit = { hash, parents: parents.split(" ").filter(Boolean), at, subject, body };
-    return /^[0-9a-f]{40,64}$/.test(hash) ? [commit] : [];
-  });
-}
-
-/** Shorter texts give no reason. */
-const LEAST_CHARACTERS = 40;
-/** Lines that tools add, and all below a list of conflicts. */
-const TRAILERS =
-  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|change-id|cc|tested-by|reported-by): .*$|^(# )?conflicts:[\s\S]*/gim;
-
-/** At most `most` facts, newest first. A commit always gives the same fact. Pure. */
-export function planDecisions(commits: readonly Commit[], most: number): TakenFact[] {
-  const facts = commits.flatMap(({ at, body, hash, parents, subject }): TakenFact[] => {
-    const text = body
-      .replace(/\r\n?/g, "\n")
-      .replace(TRAILERS, "")
-      .replace(/\n{3,}/g, "\n\n")
-      .trim();
-    if (text.replace(/\s+/g, "").length < LEAST_CHARACTERS) return [];
-    const what = `${parents.length > 1 ? "Merge" : "Commit"} ${hash.slice(0, 12)}`;
-    return [
-      {
-        ...{ key: hash.slice(0, 12), file: GIT_HISTORY, type: "decision", importance: 0.2 },
-        title: toLine(subject, 100) || what,
-        content: `${what} of ${at.slice(0, 10)}: ${toLine(subject, 300)}\n\n${cut(text, 4_000)}`,
-      },
-    ];
-  });
-  return facts.slice(0, most);
 }

@@ -81,8 +81,7 @@ export const keep = defineOperation(keepInput, async (core, { ids: wanted, type 
     }
     await candidates.settle([one.id]);
     const { text, data } = answerWritten(written, "Remembered", cause.run);
-    const contradicted = (written.kind === "written" && written.superseded) || [];
-    lines.push(text, ...formatContradicted(contradicted));
+    lines.push(text, ...formatContradicted(written));
     kept.push(data as WrittenData);
     if (written.kind === "written" && !written.isKnown) notes.push(...(await noteNew(core, written.memory)));
   }
@@ -111,7 +110,7 @@ function findCandidates(
     if (begun.length === 0)
       throw new StrataError(
         "NO_CANDIDATE",
-        `expected the id of a waiting candidate, "${given}" came; ${listing} lists them. Nothing was changed`,
+        `expected the id of a candidate, got "${given}"; ${listing} lists them. Nothing was changed`,
       );
     throw new StrataError(
       "MANY_CANDIDATES",

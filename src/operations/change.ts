@@ -5,16 +5,18 @@ import { StrataError } from "../base/error.js";
 import { countMemories } from "../base/format.js";
 import { hashOf } from "../base/hash.js";
 import { formatContradicted } from "../memory/gate/gate.js";
-import { formatAccepted, formatRevoked, formatWaiting } from "../memory/in-words.js";
-import { isConfidential, type Memory, type MemoryDraft } from "../memory/memory.js";
+import { formatAccepted, formatRevoked, formatTeamQuestion, formatWaiting } from "../memory/in-words.js";
+import type { Memory, MemoryDraft } from "../memory/memory.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
-import type { Core } from "./core.js";
+import { WRONG_ARGUMENT } from "./command.js";
 import {
   type Answer,
   answerWritten,
+  type Core,
   days,
   defineOperation,
   flag,
+  memoryName,
   memoryType,
   names,
   planCause,
@@ -23,20 +25,17 @@ import {
   text,
 } from "./operation.js";
 import { addForClient, answerAdded, findRefusal, requirePermit } from "./permit.js";
-import { formatSelected, readSelection, requireMemory, selectMemories } from "./select.js";
+import { formatSelected, requireMemory, selectMemories } from "./select.js";
 
-const name = text("must name a memory: its id, the end of the id, or words of its title");
 const dryRun = flag.default(false);
 const reason = z.string().trim().optional().describe("recorded in the memory's history");
 
-/* remember */
-
 const rememberInput = z.object({
   content: text("must say what to remember: we deploy on Fridays"),
-  type: memoryType.optional().describe("its type; by default the one that it would have in the chat"),
+  type: memoryType.optional().describe("its type (default: the one that it would get in OpenCode)"),
   title: z.string().trim().optional().describe("title in the index (default: the first line)"),
   private: flag.default(false).describe("keeps it out of git"),
-  global: flag.default(false).describe("holds in every project"),
+  global: flag.default(false).describe("makes it global, for every project"),
   pin: flag.default(false).describe("always in the index"),
   tag: names.meta({ value: "tags" }).optional().describe("tags, separated by commas"),
   entity: names
@@ -72,12 +71,12 @@ export const remember = defineOperation(rememberInput, async (core, wanted) => {
     const noted = { ...draft, provenance: { by: "agent" as const, ...session, how: "tool" as const } };
     return answerAdded(core, await addForClient(core, noted, cause), cause.run);
   }
-  const { contradicted, written } = await (await core.gate()).keep(draft, cause);
+  const written = await (await core.gate()).keep(draft, cause);
   const answer = answerWritten(written, "Remembered", cause.run);
   const isNew = written.kind === "written" && !written.isKnown;
   return {
     ...answer,
-    text: [answer.text, ...formatContradicted(contradicted)].join("\n"),
+    text: [answer.text, ...formatContradicted(written)].join("\n"),
     ...(isNew && { notes: await noteNew(core, written.memory) }),
   };
 });
@@ -94,10 +93,8 @@ export async function noteNew(core: Core, { id }: Memory): Promise<string[]> {
   return [...foreign, ...(await core.noteConflicts([now]))];
 }
 
-/* edit */
-
 const editInput = z.object({
-  name,
+  name: memoryName,
   revision: text("must be the revision that you have read"),
   title: text("must not be empty; archive the memory if it no longer holds"),
   content: text("must not be empty; archive the memory if it no longer holds"),
@@ -156,10 +153,8 @@ async function tryAccept({ memories, nameOf }: Core, id: string): Promise<string
 export const findRevision = ({ content, pinned, status, tags, title }: Memory): string =>
   hashOf(JSON.stringify([title, content, tags, pinned, status]));
 
-/* pin, unpin */
-
 const setPinned = (pinned: boolean) =>
-  defineOperation(z.object({ name }), async (core, wanted) => {
+  defineOperation(z.object({ name: memoryName }), async (core, wanted) => {
     const { id } = await requireMemory(core.memories, wanted.name, { archived: false });
     const cause = planCause(core, pinned ? "pin" : "unpin");
     const written = await core.memories.update(id, (current) => ({ ...current, pinned }), cause);
@@ -169,9 +164,7 @@ const setPinned = (pinned: boolean) =>
 export const pin = setPinned(true);
 export const unpin = setPinned(false);
 
-/* archive */
-
-const selectionFields = {
+const archiveInput = z.object({
   name: z.string().trim().default(""),
   type: memoryType.optional().describe("all of this type"),
   olderThan: days.optional().describe("all unchanged for this many days"),
@@ -181,27 +174,29 @@ const selectionFields = {
     .optional()
     .meta({ value: "words" })
     .describe("all with these words in id, title, tags or text"),
-};
-
-const archiveInput = z.object({
-  ...selectionFields,
   /** These, by their ids, instead of a selection. */
   ids: names.optional(),
   reason,
-  global: flag.default(false).describe("includes memories that hold in every project"),
+  global: flag.default(false).describe("includes global memories"),
   dryRun: dryRun.describe("shows what would be archived"),
 });
 
 export const archive = defineOperation(archiveInput, async (core, wanted) => {
   const { memories } = core;
   const { ids } = wanted;
-  const selection = ids ? { words: [] } : readSelection(wanted);
+  const { match, olderThan, type } = wanted;
+  const isMany = ids !== undefined || Boolean(type ?? olderThan ?? match);
+  if (isMany === (wanted.name !== ""))
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      isMany ? "name one memory, or select many by options, not both" : "name a memory, or select by options",
+    );
   const cause = {
     ...planCause(core, "archive"),
     // The ledger keeps it for ever.
     ...(wanted.reason !== undefined && { reason: redactSecrets(wanted.reason).text }),
   };
-  if (!selection) {
+  if (!isMany) {
     const memory = await requireMemory(memories, wanted.name, { archived: false });
     requirePermit(core, "archive", memory);
     if (wanted.dryRun) return describeDry([memory], "archive");
@@ -210,12 +205,12 @@ export const archive = defineOperation(archiveInput, async (core, wanted) => {
   const all = (await memories.list()).filter(({ id, scope }) =>
     ids ? ids.includes(id) : wanted.global || scope === "project",
   );
-  const selected = selectMemories(all, selection, core.clock.now());
+  const selected = selectMemories(all, ids ? {} : wanted, core.clock.now());
   const going = selected.filter(
     (memory) => !memory.pinned && findRefusal(core.caller, "archive", memory) === undefined,
   );
   const left = selected.length - going.length;
-  const why = core.caller === "client" ? "pinned, or the user's words" : "pinned";
+  const why = core.caller === "person" ? "pinned" : "pinned, or the user's words";
   const notes = left > 0 ? [`${core.style.yellow("Skipped")}  ${countMemories(left)}: ${why}`] : [];
   if (going.length === 0) return { text: "No memory matches.", notes };
   if (wanted.dryRun) return { ...describeDry(going, "archive"), notes };
@@ -233,13 +228,13 @@ function describeDry(going: readonly Memory[], verb: string): Answer {
   return { text: [...formatSelected(going), count].join("\n"), data: { would: going.map(({ id }) => id) } };
 }
 
-/* restore */
-
-const restoreInput = z.object({ name, dryRun: dryRun.describe("shows what would be restored") });
+const restoreInput = z.object({ name: memoryName, dryRun: dryRun.describe("shows what would be restored") });
 
 export const restore = defineOperation(restoreInput, async (core, wanted) => {
   const { memories } = core;
-  const { id } = await requireMemory(memories, wanted.name, { archived: true });
+  const memory = await requireMemory(memories, wanted.name, { archived: true });
+  const { id } = memory;
+  requirePermit(core, "restore", memory);
   if (wanted.dryRun) return { text: `Would restore ${id}` };
   const cause = planCause(core, "restore");
   const written = await memories.restore(id, cause);
@@ -249,57 +244,25 @@ export const restore = defineOperation(restoreInput, async (core, wanted) => {
     : answer;
 });
 
-/* publish */
-
-const publishInput = z.object({
-  ...selectionFields,
-  includePrivate: flag.default(false).describe("includes private memories"),
-  dryRun: dryRun.describe("shows what would be published"),
-});
+const publishInput = z.object({ name: memoryName, dryRun: dryRun.describe("shows what would be published") });
 
 export const publish = defineOperation(publishInput, async (core, wanted) => {
   const { memories } = core;
-  const selection = readSelection(wanted);
-  const going = selection
-    ? selectMemories(
-        (await memories.list()).filter(
-          (memory) =>
-            memory.scope === "project" &&
-            memory.sensitivity === "private" &&
-            (wanted.includePrivate || !isConfidential(memory)),
-        ),
-        selection,
-        core.clock.now(),
-      )
-    : [await requireMemory(memories, wanted.name)];
-  if (going.length === 0) return { text: "No memory that git ignores matches." };
-  if (wanted.dryRun) return describeDry(going, "publish");
+  const memory = await requireMemory(memories, wanted.name);
+  if (wanted.dryRun) return describeDry([memory], "publish");
   const cause = planCause(core, "publish");
-  const lines: string[] = [];
-  const refused: string[] = [];
-  for (const { id } of going) {
-    const written = await memories.publish(id, cause);
-    if (written.kind === "refused") refused.push(`${id}: ${written.why}`);
-    else
-      lines.push(
-        `${written.kind === "unchanged" ? "Unchanged" : "Published"}: ${written.memory.id}  ${written.path}`,
-      );
-  }
-  if (lines.length === 0) throw new StrataError(REFUSED, refused.join("\n"));
-  const undo = `${core.nameOf("undo")} --run ${cause.run} takes that back until it is committed`;
-  return {
-    text: [...lines, `git sees them from now on; ${undo}`].join("\n"),
-    notes: refused.map((why) => `${core.style.yellow("Refused")}  ${why}`),
-    isProblem: refused.length > 0,
-    run: cause.run,
-  };
+  const written = await memories.publish(memory.id, cause);
+  const { run: _, ...answer } = answerWritten(written, "Published", cause.run);
+  const notes = ["git sees it from now on; that is not undone, but it can be archived"];
+  return written.kind === "written" ? { ...answer, notes } : answer;
 });
 
-/* trust */
-
+const address = text("must be the address of a remote").meta({ value: "address" }).optional();
 const trustInput = z.object({
   yes: flag.default(false).describe("accepts them as yours"),
   undo: flag.default(false).describe("undoes the last --yes"),
+  team: address.describe("what comes from the git remote at this address is your team's"),
+  notTeam: address.describe("what comes from there is not"),
   /** One memory, in the revision that was read. */
   name: z.string().trim().optional(),
   revision: z.string().optional(),
@@ -309,6 +272,13 @@ export const trust = defineOperation(trustInput, async (core, wanted) => {
   const { memories } = core;
   const all = await memories.list({ archived: true });
   if (wanted.undo) return { text: formatRevoked(await memories.revoke()) };
+  const given = wanted.team ?? wanted.notTeam;
+  const isAnswered = wanted.yes || wanted.name !== undefined || given !== undefined;
+  const asked = isAnswered ? undefined : memories.team?.question();
+  const key = asked && (await core.project?.cli.press?.(`${formatTeamQuestion(asked)} y/n`));
+  const to = given ?? (key === "y" || key === "n" ? asked?.address : undefined);
+  if (to !== undefined && memories.team)
+    return { text: await memories.team.answer(to, wanted.team !== undefined || key === "y") };
   const only = wanted.name === undefined ? undefined : await requireMemory(memories, wanted.name);
   if (only && wanted.revision !== undefined) {
     const now = all.find(({ id }) => id === only.id);
@@ -323,7 +293,8 @@ export const trust = defineOperation(trustInput, async (core, wanted) => {
   if (!wanted.yes)
     return {
       text: formatWaiting(waiting, `${core.nameOf("trust")} --yes`),
-      data: { foreign: waiting },
+      data: { foreign: waiting, ...(asked && { team: asked }) },
+      ...(asked && { notes: [`${formatTeamQuestion(asked)} --team ${asked.address} or --not-team`] }),
       isProblem: waiting.length > 0,
     };
   const accepted = await memories.accept(only && [only.id], core.nameOf("trust"));

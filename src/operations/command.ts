@@ -10,9 +10,7 @@ import type { LayerDefinition } from "../kernel/layer-context.js";
 
 /** How a command ended, for the shell. */
 export const exitCodes = {
-  /** Done, no problems. */
   fine: 0,
-  /** Done, and problems were found. */
   problems: 1,
   /** Wrong arguments; nothing was done. */
   usage: 2,
@@ -27,14 +25,13 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export interface CliContext {
   files: Files;
   clock: Clock;
-  /** The working directory. */
   folder: string;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   style: Style;
   /** Who makes changes, for locks and ledger; default "cli". */
   instance?: string;
-  /** The folder of this package if it is a checkout or a copy of one, not an installed package. */
+  /** The folder of this package, if it is a checkout, a copy of one or installed globally: not in a project. */
   packageFolder?: string;
   /** Every layer there is; loaded only by what asks for them. */
   loadLayers(): Promise<readonly LayerDefinition[]>;
@@ -54,6 +51,8 @@ export interface CliContext {
   generate?: Host["generate"];
   /** Asks a question that is answered with yes or no; absent if nobody is there to answer. */
   ask?(question: string): Promise<boolean>;
+  /** Waits for one key, in lower case; absent if nobody is there to press it. */
+  press?(question: string): Promise<string>;
   /** Writes raw text to the terminal; absent if standard error is not one. */
   draw?: (text: string) => void;
   /** Standard input and output for a protocol; absent if a person is at the keyboard. */
@@ -65,7 +64,6 @@ export type OptionValues = Readonly<Record<string, string | boolean | undefined>
 
 export type Run = (cli: CliContext, options: OptionValues, args: readonly string[]) => Promise<ExitCode>;
 
-/** An option as its help shows it. */
 export type Option = readonly [flags: string, what: string];
 
 /** A command as its help shows it. Its code is loaded when it is called. */
@@ -80,7 +78,7 @@ export interface Command {
   example: string;
   /** What can stand first among its arguments, for completion: one of these words, or a memory. */
   first?: readonly string[] | "memory" | "archived memory";
-  /** Other words for it, each with the options that it stands for: `optimize --fix`. */
+  /** Other words for it. */
   aliases?: readonly string[];
   /** Its names until 0.2, which still work and say the new one. */
   was?: readonly string[];
@@ -93,32 +91,20 @@ export interface Command {
   load(): Promise<{ run: Run }>;
 }
 
-export interface CalledCommand {
-  command: Command;
-  /** The words that called it. */
-  phrase: string;
-  /** What follows them, after the options that an alias stands for. */
-  rest: readonly string[];
-}
-
 const MOST_WORDS_OF_A_NAME = 3;
 
 /** The command that the words begin with, by its name, an old name or an alias: the longest that fits. */
-export function findCalled(
-  commands: readonly Command[],
-  words: readonly string[],
-): CalledCommand | undefined {
+export function findCalled(commands: readonly Command[], words: readonly string[]) {
   for (let count = Math.min(MOST_WORDS_OF_A_NAME, words.length); count > 0; count--) {
     const phrase = words.slice(0, count).join(" ");
     const rest = words.slice(count);
-    for (const command of commands) {
-      const { aliases = [], name, was = [], wasFor } = command;
-      const isOld = was.includes(phrase) && (wasFor?.test(rest[0] ?? "") ?? true);
-      if (name === phrase || isOld) return { command, phrase, rest };
-      const alias = aliases.find((one) => one.replace(/ -.*/, "") === phrase);
-      if (alias !== undefined)
-        return { command, phrase, rest: [...alias.slice(phrase.length).split(" ").filter(Boolean), ...rest] };
-    }
+    const command = commands.find(
+      ({ aliases = [], name, was = [], wasFor }) =>
+        name === phrase ||
+        aliases.includes(phrase) ||
+        (was.includes(phrase) && (wasFor?.test(rest[0] ?? "") ?? true)),
+    );
+    if (command) return { command, phrase, rest };
   }
   return undefined;
 }
@@ -129,7 +115,6 @@ export const readOptions = async ({ options }: Command): Promise<readonly Option
 /** Asks for completions, as the scripts of `strata completion` do. */
 export const COMPLETE = "__complete";
 
-/** Option of every command that reads. */
 export const JSON_OPTION = ["--json", "prints JSON"] as const;
 
 /** What the option does that commands have which write a file that the user names. */
@@ -142,12 +127,12 @@ export const FORCE = "replaces the file if it exists";
 export async function writeNew(
   { files, folder }: Pick<CliContext, "files" | "folder">,
   name: string,
-  text: string,
+  contents: string | Uint8Array,
   isForced: boolean,
 ): Promise<string> {
   const path = resolve(folder, name);
-  if (isForced) await files.writeWhole(path, text, { mode: "kept" });
-  else if (!(await files.create(path, text)))
+  if (isForced) await files.writeWhole(path, contents, { mode: "kept" });
+  else if (!(await files.create(path, contents)))
     throw new StrataError(
       "IN_THE_WAY",
       `${path} already exists; choose another file, or replace it with --force`,
@@ -158,9 +143,6 @@ export async function writeNew(
 /* Checks what an option was given. Each throws `WRONG_ARGUMENT`, which ends the command with 2 before it does anything. */
 
 export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
-
-/** Maximum number of days that an option accepts. */
-export const MOST_DAYS = 36_500;
 
 type Given = string | boolean | undefined;
 
@@ -189,7 +171,6 @@ export const readList = (given: string): string[] =>
 /** Styles a text, or returns it unchanged where no colours are wanted. */
 export type Style = Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>;
 
-/** No colours. */
 export const plainStyle: Style = {
   ...{ bold: String, dim: String, green: String },
   ...{ yellow: String, red: String },
@@ -205,4 +186,47 @@ export function createStyle(isWanted = process.stdout.isTTY === true && !process
     yellow: mark("yellow"),
     red: mark("red"),
   };
+}
+
+/* A progress bar for work of more than a second; on a terminal only, and removed at the end. */
+
+export interface Progress {
+  step(done: number, all: number): void;
+  end(): void;
+}
+
+export const CLEARED = "\r\u001b[K";
+
+const SHOWN_AFTER_MS = 1_000;
+const REDRAWN_AFTER_MS = 100;
+const WIDTH = 24;
+
+/** Silent for the first second; then shows the label, and the bar as soon as `step` was called. */
+export function createProgress({ clock, draw }: Pick<CliContext, "clock" | "draw">, label: string): Progress {
+  if (!draw) return { step() {}, end() {} };
+  const begunMs = clock.now();
+  let drawnMs: number | undefined;
+  const show = (text: string): void => {
+    drawnMs = clock.now();
+    draw(`${CLEARED}${text}`);
+  };
+  const stop = clock.after(SHOWN_AFTER_MS, () => drawnMs === undefined && show(`${label} …`));
+  return {
+    step(done, all) {
+      const nowMs = clock.now();
+      const isEarly = nowMs - begunMs < SHOWN_AFTER_MS;
+      const isSoon = drawnMs !== undefined && nowMs - drawnMs < REDRAWN_AFTER_MS;
+      if (!isEarly && !isSoon) show(formatBar(label, done, all));
+    },
+    end() {
+      stop();
+      if (drawnMs !== undefined) draw(CLEARED);
+    },
+  };
+}
+
+function formatBar(label: string, done: number, all: number): string {
+  const share = all === 0 ? 1 : Math.min(1, done / all);
+  const filled = Math.round(share * WIDTH);
+  return `${label} ${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${Math.floor(share * 100)} %`;
 }

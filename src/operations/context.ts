@@ -1,4 +1,5 @@
 /** Operations on what stands in a session's context: to list it, and to ask the running session for a change. */
+import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
@@ -13,15 +14,16 @@ import {
   readContextItems,
   requireAction,
 } from "../status/context-items.js";
+import { readSessionScreen } from "../status/session-screen.js";
+import { formatToolCosts, readToolCosts } from "../status/tool-costs.js";
 import { WRONG_ARGUMENT } from "./command.js";
-import type { Core } from "./core.js";
-import { defineOperation, flag, names, refuseCaller, wholeNumber } from "./operation.js";
+import { type Core, defineOperation, flag, names, refuseCaller, wholeNumber } from "./operation.js";
 
 const session = z
   .string()
   .optional()
   .meta({ value: "id" })
-  .describe("of this session (default: the one that sent a request last)");
+  .describe("the session (default: the one that sent the last request)");
 
 const WIDTH = 100;
 
@@ -38,9 +40,18 @@ export const list = defineOperation(listInput, async (core, wanted) => {
   const items = await requireItems(core, wanted.session);
   const { waiting } = await (await core.contextRequests()).read();
   const asked = waiting.filter((one) => one.session === items.session);
+  const tools = await readToolCosts(core.files, core.folders, core.clock.now());
+  const screen = await readSessionScreen(core.files, core.folders, items.session);
+  const costs =
+    tools && formatToolCosts(tools, { fixedTokens: screen?.context.kinds.system, most: wanted.limit });
+  const text = formatItems(items, { command: core.nameOf("context"), most: wanted.limit, width: WIDTH });
   return {
-    text: formatItems(items, { command: core.nameOf("context"), most: wanted.limit, width: WIDTH }),
-    data: { ...items, asked: Object.fromEntries(asked.map(({ action, item }) => [item, action])) },
+    text: costs === undefined ? text : `${text}\n\n${costs}`,
+    data: {
+      ...items,
+      ...(tools && { tools }),
+      asked: Object.fromEntries(asked.map(({ action, item }) => [item, action])),
+    },
   };
 });
 
@@ -65,28 +76,42 @@ export const steer = (action: Action) =>
       return { item, cost: requireAction(item, action) };
     });
     const requests = await core.contextRequests();
+    const run = randomUUID().slice(0, 8);
     const lines: string[] = [];
     for (const { cost, item } of wanted) {
-      if (!dryRun) await requests.ask({ session: items.session, action, item: item.id });
+      if (!dryRun) await requests.ask({ session: items.session, action, item: item.id }, run);
       lines.push(formatCost(item, action, cost));
     }
     const done = dryRun
-      ? "Nothing was asked for: this was a dry run."
-      : `Asked for: it is done before the next message of ${items.session} is sent.`;
-    return { text: [...lines, done].join("\n") };
+      ? "Nothing was changed: this was a dry run."
+      : `Asked for: it is done before ${core.session === undefined ? `the next message of ${items.session}` : "your next message"} is sent.`;
+    return { text: [...lines, done].join("\n"), ...(!dryRun && { run }) };
   });
+
+/** Takes back what this run of `steer` has asked for; `undefined` if it is none. @throws StrataError REFUSED */
+export async function withdraw(core: Core, run: string) {
+  const requests = await core.contextRequests();
+  const { settled, waiting } = await requests.read();
+  const isOf = (id: string): boolean => id === run || id.startsWith(`${run}-`);
+  const done = settled.find(({ request }) => isOf(request));
+  if (done) throw new StrataError("REFUSED", `Too late to take that back: ${done.text}`);
+  const own = waiting.filter(({ id }) => isOf(id));
+  for (const line of own) await requests.settle(line, { outcome: "withdrawn", text: "taken back" });
+  const what = own.map(({ action, item }) => `${action} ${item}`).join(", ");
+  return what === "" ? undefined : { text: `Taken back: ${what}` };
+}
 
 /** Of the given session, else of the one whose context was sent last. @throws StrataError NO_SESSION */
 async function requireItems({ files, folders }: Core, given: string | undefined): Promise<ContextItems> {
   if (given !== undefined && !isFileName(given))
-    throw new StrataError(WRONG_ARGUMENT, `expected the id of a session, "${given}" came`);
+    throw new StrataError(WRONG_ARGUMENT, `expected the id of a session, got "${given}"`);
   const id = given ?? (await findNewest());
   const items = id === undefined ? undefined : await readContextItems(files, folders, id);
   if (items) return items;
   const of = id === undefined ? "any session of this project" : id;
   throw new StrataError(
     "NO_SESSION",
-    `nothing is known of the context of ${of}: it is written when OpenCode sends a request with Strata loaded`,
+    `no context of ${of} is known yet: Strata records it when OpenCode sends a request`,
   );
 
   async function findNewest(): Promise<string | undefined> {

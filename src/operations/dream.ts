@@ -2,10 +2,13 @@
 import * as z from "zod";
 import { runDream } from "../../layers/6-dream/dream.js";
 import { formatCounts, formatDream, formatUndone, undoChange } from "../../layers/6-dream/page.js";
+import { listExpired } from "../../layers/6-dream/put-away.js";
 import { StrataError } from "../base/error.js";
-import { requireProject } from "./core.js";
-import { defineOperation, flag, REFUSED } from "./operation.js";
-import { openLocks, openOwnState } from "./project.js";
+import { kernelFiles } from "../kernel/file-kinds.js";
+import { withdraw } from "./context.js";
+import { defineOperation, flag, REFUSED, requireProject } from "./operation.js";
+import { openOwnState } from "./own-state.js";
+import { openLocks } from "./project.js";
 
 const input = z.object({ dryRun: flag.default(false).describe("shows what would change") });
 
@@ -15,23 +18,25 @@ export const dream = defineOperation(input, async (core, { dryRun }) => {
   const { files } = openOwnState(project);
   const { config } = await project.settings();
   const locks = openLocks(project, "cli dream", files);
+  const { loadLayers } = project.cli;
+  const world = { clock, files, folders, processes: project.processes };
+  const kinds = async () => [...kernelFiles, ...(await loadLayers()).flatMap((layer) => layer.files)];
   const outcome = await runDream(
-    { clock, files, folders, locks, log, memories },
+    {
+      ...{ clock, files, folders, locks, log, memories },
+      listExpired: async () => listExpired(world, await kinds()),
+    },
     { maxRuntimeMs: config.dream.maxRuntime, ...(dryRun && { isDry: true }) },
   );
   if (outcome.kind === "refused" || outcome.kind === "failed")
     throw new StrataError(REFUSED, `did not dream: ${outcome.why}`);
-  const { changes, findings, oldNotes = 0 } = outcome.report;
-  const lines = [
-    changes.length + findings.length + oldNotes === 0 ? "Nothing to change." : formatDream(outcome.report),
-  ];
-  if (changes.length + oldNotes > 0 && outcome.kind === "planned")
-    lines.push("Nothing was changed: this was a dry run.");
-  else if (changes.length > 0) lines.push(`${formatCounts(changes)}; ${core.nameOf("undo")} reverts it.`);
+  const { changes, moves } = outcome.report;
+  const count = changes.length + moves.length;
+  const lines = [count === 0 ? "Nothing to change." : formatDream(outcome.report)];
+  if (count > 0 && outcome.kind === "planned") lines.push("Nothing was changed: this was a dry run.");
+  else if (count > 0) lines.push(`${formatCounts(outcome.report)}; ${core.nameOf("undo")} reverts it.`);
   return { text: lines.join("\n"), data: outcome };
 });
-
-/* undo */
 
 const undoInput = z.object({
   run: z
@@ -42,6 +47,8 @@ const undoInput = z.object({
 });
 
 export const undo = defineOperation(undoInput, async (core, { run }) => {
+  const withdrawn = run === undefined ? undefined : await withdraw(core, run);
+  if (withdrawn) return withdrawn;
   const undone = await undoChange(core, {}, run);
   if (undone.kind === "nothing" && run !== undefined) throw new StrataError(REFUSED, undone.why);
   const isWhole = undone.kind === "undone" && undone.left.length === 0;

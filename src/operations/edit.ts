@@ -1,12 +1,13 @@
 /** `strata memory edit`: opens the memory's own file in the user's editor. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { findMemories, type Memory } from "../memory/memory.js";
 import type { Memories } from "../memory/store/store.js";
-import { type CliContext, exitCodes, type Run } from "./command.js";
+import type { CliContext } from "./command.js";
 import { withMemories } from "./open-memories.js";
-import { openProject } from "./project.js";
+import { type Answer, defineTerminalOperation, memoryName } from "./operation.js";
 import { noteConflicts } from "./record-rivals.js";
 import { requireMemory } from "./select.js";
 
@@ -16,27 +17,35 @@ interface Target {
   memory?: Memory;
 }
 
-export const run: Run = async (cli, _options, args) => {
-  const project = await openProject(cli);
-  return withMemories(project, async (memories) => {
-    const { memory, path } = await findTarget(cli, memories, args.join(" "));
+const input = z.object({
+  name: memoryName,
+});
+
+export const editFile = defineTerminalOperation(input, async (project, { name }) => {
+  const { cli } = project;
+  return withMemories(project, async (memories): Promise<Answer> => {
+    const { memory, path } = await findTarget(cli, memories, name);
     await openEditor(cli.env, path);
     // Notices the edit and records it in the ledger.
     const all = await memories.list({ archived: true });
     const problem = memories.problems().find((one) => one.path === path);
-    if (problem) {
-      cli.warn(`strata: ${problem.path} is not a valid memory now: ${problem.what}`);
-      return exitCodes.problems;
-    }
+    if (problem)
+      return {
+        text: "",
+        notes: [`${problem.path} is not a valid memory now: ${problem.what}`],
+        isProblem: true,
+      };
     const now = memory && all.find(({ id }) => id === memory.id);
     const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
     // To read and save a foreign memory is to accept it.
     if (now?.isForeign && !isSame) await memories.accept([now.id], "strata memory edit");
-    for (const line of now && !isSame ? await noteConflicts(project, memories, [now]) : []) cli.warn(line);
-    cli.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
-    return exitCodes.fine;
+    return {
+      data: { isChanged: !isSame, path },
+      text: `${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`,
+      notes: now && !isSame ? await noteConflicts(project, memories, [now]) : [],
+    };
   });
-};
+});
 
 /** The memory that the words name, or an invalid file of that name, which the user may want to repair. */
 async function findTarget({ files }: CliContext, memories: Memories, words: string): Promise<Target> {
@@ -62,13 +71,18 @@ export const findEditor = (env: CliContext["env"]): string | undefined =>
 
 /** Opens the file, and another one beside it, in the user's editor, and resolves when that has ended. @throws StrataError NO_EDITOR */
 export async function openEditor(env: CliContext["env"], path: string, other?: string): Promise<void> {
-  const editor = findEditor(env) ?? "vi";
-  // The shell splits an editor that is set with arguments.
-  const child = spawn(`${editor} "$STRATA_FILE"${other === undefined ? "" : ' "$STRATA_OTHER"'}`, {
-    shell: true,
-    stdio: "inherit",
-    env: { ...env, STRATA_FILE: path, STRATA_OTHER: other },
-  });
+  const isWindows = process.platform === "win32";
+  const editor = findEditor(env) ?? (isWindows ? "notepad" : "vi");
+  const paths = ["STRATA_FILE", ...(other === undefined ? [] : ["STRATA_OTHER"])];
+  // The shell splits an editor that is set with arguments, and puts in the paths as they are.
+  const child = spawn(
+    [editor, ...paths.map((name) => (isWindows ? `"%${name}%"` : `"$${name}"`))].join(" "),
+    {
+      shell: true,
+      stdio: "inherit",
+      env: { ...env, STRATA_FILE: path, STRATA_OTHER: other },
+    },
+  );
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0)
     throw new StrataError(

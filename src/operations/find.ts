@@ -1,21 +1,21 @@
 /** Operations that find memories, the one that is named or those that fit words, and their changes. */
 import * as z from "zod";
+import { formatError, StrataError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
+import type { Quote } from "../conversations/conversations.js";
+import { findProject, formatOpen, formatQuote, readSince } from "../conversations/quotes.js";
+import { formatFound, listShownWhole, putNewestFirst, readMemory } from "../memory/found.js";
 import { formatJudge } from "../memory/in-words.js";
-import { type Memory, type MemoryType, parseID } from "../memory/memory.js";
-import { type Found, formatFound, listShownWhole } from "../memory/search/search.js";
+import { formatOrigin, type Memory, parseID } from "../memory/memory.js";
+import type { Found } from "../memory/search/search.js";
 import type { LedgerLine } from "../memory/store/ledger.js";
 import { readTaken } from "../sources/bootstrap/taken.js";
 import { findEntities } from "../text/entities.js";
-import { formatFactLine } from "./open-candidates.js";
-import { defineOperation, flag, memoryType, text, wholeNumber } from "./operation.js";
+import { WRONG_ARGUMENT } from "./command.js";
+import { type Core, defineOperation, flag, memoryName, memoryType, text, wholeNumber } from "./operation.js";
 import { requireMemory } from "./select.js";
 
-const name = text("must name a memory: its id, the end of the id, or words of its title");
-
-/* show */
-
-export const show = defineOperation(z.object({ name }), async ({ memories, style }, wanted) => {
+export const show = defineOperation(z.object({ name: memoryName }), async ({ memories, style }, wanted) => {
   const memory = await requireMemory(memories, wanted.name);
   memories.noteUse([memory.id]);
   const { created, entities, id, provenance, status, supersededBy, tags, title, updated, when } = memory;
@@ -24,7 +24,7 @@ export const show = defineOperation(z.object({ name }), async ({ memories, style
     ["id", `${id}, ${status}`],
     [
       "source",
-      [provenance.by, provenance.session, memory.isForeign && "came with the repository"]
+      [provenance.by, provenance.session, memory.isForeign && formatOrigin(memory)]
         .filter(Boolean)
         .join(", "),
     ],
@@ -78,11 +78,12 @@ export function findRelated(memory: Memory, all: readonly Memory[]): Related[] {
   ];
 }
 
-/** The files and issues that the memory names. */
 const readSubjects = ({ content, entities, title }: Memory): ReadonlySet<string> =>
   new Set([...entities, ...findEntities(`${title}\n${content}`)]);
 
-/* recall */
+const SINCE = "must be a date such as 2026-11-02, or an age such as 2 weeks";
+export const since = text(SINCE).refine((given) => readSince(given, 0) !== undefined, SINCE);
+export const by = z.enum(["user", "agent"], "must be user or agent");
 
 const recallInput = z.object({
   words: z.string().trim().default(""),
@@ -92,41 +93,104 @@ const recallInput = z.object({
     .default(10)
     .describe("maximum number of results (default 10)"),
   archived: flag.default(false).describe("includes archived memories"),
+  conversations: flag.default(false).describe("only what was said in conversations"),
+  since: since
+    .optional()
+    .meta({ value: "date" })
+    .describe("only conversations since this date or age: 2026-11-02, 2 weeks"),
+  project: text("must be a project's name or folder, or all")
+    .optional()
+    .meta({ value: "name" })
+    .describe("only conversations of this project: a name, a folder, or all (default: this one)"),
+  by: by
+    .optional()
+    .meta({ value: "user|agent" })
+    .describe("only what you, or what the agent, said in conversations"),
 });
 
+/** `open`: the command that opens the session. */
+export interface SaidQuote extends Quote {
+  open: string;
+}
+
+/** Memories first, then what was said, unless only that is asked for. */
 export const recall = defineOperation(recallInput, async (core, wanted) => {
-  const { clock, memories, session } = core;
-  const { limit, type, words } = wanted;
+  const { by, limit, project, since, type, words } = wanted;
+  const isOnlySaid = wanted.conversations || (by ?? project ?? since) !== undefined;
+  if (words === "" && isOnlySaid)
+    throw new StrataError(WRONG_ARGUMENT, "expected words to find in conversations, got none");
   if (words === "" && type === undefined && !wanted.archived) {
-    const overview = planOverview(await memories.list());
+    const overview = planOverview(await core.memories.list());
     return { text: formatOverview(overview, core.nameOf), data: overview };
   }
+  const known = isOnlySaid ? { lines: [], data: { found: [] } } : await findKnown(core, wanted);
+  const isSaid = isOnlySaid || (words !== "" && type === undefined);
+  const notes: string[] = [];
+  const complain = (thrown: unknown): SaidQuote[] => {
+    // The memories are an answer, too.
+    if (isOnlySaid) throw thrown;
+    notes.push(`Conversations cannot be searched now: ${formatError(thrown)}`);
+    return [];
+  };
+  const most = isOnlySaid ? limit : Math.ceil(limit / 2);
+  const said = isSaid ? await findSaid(core, { ...wanted, limit: most }).catch(complain) : [];
+  const heading = known.lines.length > 0 && said.length > 0 ? ["", "Said in conversations:"] : [];
+  const lines = [...known.lines, ...heading, ...said.map((one) => formatQuote(one, core.root))];
+  const none = words === "" ? "No results." : `Nothing found for "${words}".`;
+  return {
+    text: lines.length > 0 ? lines.join("\n") : none,
+    data: { ...known.data, ...(isSaid && { conversations: said }) },
+    notes,
+  };
+});
+
+/** An agent sees this project only, unless the user has allowed more; another program's agent asks by its own tools. */
+async function findSaid(
+  core: Core,
+  { by, limit, project, since, words }: Omit<z.output<typeof recallInput>, "archived" | "type">,
+): Promise<SaidQuote[]> {
+  const { caller, root, session } = core;
+  if (caller === "client") return [];
+  const quotes = await core.quotes();
+  const isAll = project === "all";
+  const isBound = caller === "agent" && !quotes.isForAgents;
+  if (isBound && isAll)
+    throw new StrataError(
+      "AGENT",
+      "an agent finds conversations of its own project only; search.acrossProjects in the user's own configuration allows more",
+    );
+  // What other projects there are is nothing for an agent either.
+  const projects = async () => [...new Set([root, ...(isBound ? [] : await quotes.listProjects())])];
+  const from = core.project?.cli.folder ?? root;
+  const place = project === undefined || isAll ? root : findProject(project, await projects(), from);
+  const asked = { by, exceptSession: session, limit, project: isAll ? undefined : place, since };
+  const found = await quotes.find(words, asked);
+  return found.map((one) => ({ ...one, open: formatOpen(one.session, root) }));
+}
+
+async function findKnown(core: Core, wanted: z.output<typeof recallInput>) {
+  const { clock, memories, session } = core;
+  const { limit, type, words } = wanted;
   const search = await core.search();
   if (words !== "") await search.waitForMeaning();
-  const found = await search.find({
+  const hits = await search.find({
     limit,
     ...(words !== "" && { text: words }),
     ...(type !== undefined && { type }),
     ...(wanted.archived && { archived: true }),
     ...(session !== undefined && { exceptSession: session }),
   });
-  const entities = await core.entities();
-  await entities.prepare();
-  const about = entities.find(words);
-  const lineOf = (one: Found): string => formatFound(one, clock.now());
+  const { found, newer } = putNewestFirst(hits, readMemory);
+  const lineOf = (one: Found): string => formatFound(one, clock.now(), newer.get(readMemory(one)?.id ?? ""));
   memories.noteUse(listShownWhole(found, lineOf));
   await search.onIdle();
-  const lines = [...about.map((fact) => formatFactLine(fact, clock.now())), ...found.map(lineOf)];
   return {
-    text:
-      lines.length > 0 ? lines.join("\n") : words === "" ? "No results." : `Nothing found for "${words}".`,
-    data: { found, ...(about.length > 0 && { entities: about }) },
+    lines: found.map(lineOf),
+    data: { found, ...(newer.size > 0 && { newer: Object.fromEntries(newer) }) },
   };
-});
+}
 
-/* history */
-
-export const history = defineOperation(z.object({ name }), async ({ memories }, wanted) => {
+export const history = defineOperation(z.object({ name: memoryName }), async ({ memories }, wanted) => {
   // A full id also finds a memory that no longer exists.
   const id = parseID(wanted.name) ? wanted.name : (await requireMemory(memories, wanted.name)).id;
   const lines = await memories.history(id);
@@ -154,20 +218,10 @@ function formatChange(line: LedgerLine): string {
 
 /* What memory is about: for a search without words. */
 
-interface Overview {
-  /** Number of active memories. */
-  memories: number;
-  /** Most frequent first. */
-  types: readonly { type: MemoryType; count: number }[];
-  /** Tags, and the files and issues of memories; most frequent first. */
-  subjects: readonly { subject: string; count: number }[];
-  /** Newest first. */
-  newest: readonly { id: string; title: string }[];
-}
-
 const MOST = { subjects: 20, newest: 5 };
 
-function planOverview(memories: readonly Memory[]): Overview {
+/** Types and subjects, the most frequent first; subjects are tags, files and issues. */
+function planOverview(memories: readonly Memory[]) {
   const active = memories.filter(({ status }) => status === "active");
   const newest = [...active].sort((a, b) => (Date.parse(b.updated) || 0) - (Date.parse(a.updated) || 0));
   return {
@@ -181,15 +235,15 @@ function planOverview(memories: readonly Memory[]): Overview {
 }
 
 function formatOverview(
-  { memories, newest, subjects, types }: Overview,
+  { memories, newest, subjects, types }: ReturnType<typeof planOverview>,
   nameOf: (operation: string) => string,
 ): string {
   if (memories === 0) return "No memories.";
-  const counted = (of: readonly string[]): string => of.join(", ");
+  const counted = types.map(({ count, type }) => `${count} ${type}`).join(", ");
   return [
-    `${formatCount(memories)} ${memories === 1 ? "memory" : "memories"}: ${counted(types.map(({ count, type }) => `${count} ${type}`))}`,
+    `${formatCount(memories)} ${memories === 1 ? "memory" : "memories"}: ${counted}`,
     ...(subjects.length > 0
-      ? [`About: ${counted(subjects.map(({ count, subject }) => `${subject} (${count})`))}`]
+      ? [`About: ${subjects.map(({ count, subject }) => `${subject} (${count})`).join(", ")}`]
       : []),
     "Newest:",
     ...newest.map(({ id, title }) => `  ${id}  ${title}`),

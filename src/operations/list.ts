@@ -1,11 +1,8 @@
 /** The list of memories. */
 import * as z from "zod";
 import { DAY_MS } from "../base/days.js";
-import type { Memory } from "../memory/memory.js";
-import type { Core } from "./core.js";
-import { days, defineOperation, flag, memoryType } from "./operation.js";
-
-/* list */
+import { isWaiting, type Memory } from "../memory/memory.js";
+import { type Core, days, defineOperation, flag, memoryType } from "./operation.js";
 
 const listInput = z.object({
   type: memoryType.optional().describe("only memories of this type"),
@@ -25,7 +22,7 @@ export const list = defineOperation(listInput, async (core, wanted) => {
     .filter(({ id, updated }) => Math.max(memories.useOf(id)?.lastMs ?? 0, Date.parse(updated)) <= latestMs)
     .sort((a, b) => a.id.localeCompare(b.id));
   const problems = memories.problems();
-  const foreign = all.filter(({ isForeign }) => isForeign).length;
+  const foreign = all.filter(isWaiting).length;
   return {
     text: shown.length === 0 ? "No memories." : formatRows(core, shown).join("\n"),
     data: { memories: shown, problems },
@@ -43,11 +40,11 @@ const MOST_ID_WIDTH = 60;
 /** Id, days since the last change, title. */
 function formatRows({ clock, style }: Core, memories: readonly Memory[]): string[] {
   const width = Math.min(MOST_ID_WIDTH, Math.max(...memories.map(({ id }) => id.length)));
-  return memories.map(({ id, isForeign, isPersonal, status, title, updated }) => {
+  return memories.map(({ author, id, isForeign, isPersonal, status, title, updated }) => {
     const age = Math.max(0, Math.floor((clock.now() - Date.parse(updated)) / DAY_MS));
     const marks = [
       ...(status === "active" ? [] : [status]),
-      ...(isForeign ? ["not yours"] : []),
+      ...(isForeign ? [author === undefined ? "not yours" : `by ${author}`] : []),
       ...(isPersonal ? ["not in git"] : []),
     ];
     const mark = marks.length === 0 ? "" : style.dim(`  (${marks.join(", ")})`);

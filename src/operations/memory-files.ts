@@ -1,11 +1,15 @@
 /** Memory files read without opening the store, so that nothing is written. */
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
-import type { MemoryGate } from "../memory/draft.js";
 import { openLedger } from "../memory/store/collection.js";
 import type { LedgerLine } from "../memory/store/ledger.js";
-import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
-import { createEntries, type Looked, listPaths } from "../memory/store/scan.js";
+import {
+  type CollectionPlace,
+  createEntries,
+  type Looked,
+  listPaths,
+  planPlaces,
+} from "../memory/store/scan.js";
 import type { Project } from "./project.js";
 
 /** One of the four memory folders, with every file in it that may be a memory. */
@@ -26,12 +30,12 @@ export const readLedger = (
 
 const FILES_AT_ONCE = 64;
 
-/** `gate`: why a file is not used, such as a secret in it. */
-export const readCollections = (project: Project, gate?: MemoryGate): Promise<ReadCollection[]> =>
+/** `refusesSecrets`: a file that holds a secret is a problem. */
+export const readCollections = (project: Project, refusesSecrets = false): Promise<ReadCollection[]> =>
   Promise.all(
     listPlaces(project).map(async (place) => {
       const { cli } = project;
-      const entries = createEntries({ ...cli, ...place, ...(gate && { gate }) });
+      const entries = createEntries({ ...cli, ...place, refusesSecrets });
       const looked: Looked[] = [];
       const paths = await listPaths(cli.files, place.folder);
       for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {

@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
 import type { Locks } from "../io/locks.js";
-import { createGit } from "../io/node-git.js";
-import { refuseWithSecret } from "../memory/draft.js";
 import { planPrivateTypes } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { OpenMemories } from "../memory/store/store.js";
+import { createTurns } from "../memory/trust/record.js";
 import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
-import { createTurns } from "../memory/trust/turns.js";
-import { createProgress } from "./progress.js";
+import { createProgress } from "./command.js";
 import { isInAgentsShell, openLocks, type Project } from "./project.js";
 
 /** Opens the store beside any other process that has it open, and closes it when `run` is done and all is written. */
@@ -42,7 +40,6 @@ export async function openMemories(
     ...{ clock, log, folders, globalFolder, instance, trust, locks },
     files,
     limits: config.autoMemory,
-    gate: refuseWithSecret,
     privateTypes: planPrivateTypes(config, folders),
   });
 }
@@ -60,21 +57,21 @@ export async function openTrust(
   return createTrust({
     ...{ clock: cli.clock, files: cli.files, log, processes, instance, globalFolder, stateFolder },
     project: root,
-    git: createGit(),
+    // Loaded when it is asked about a file of which nothing is known.
+    git: { ask: async (...asked) => (await import("../io/node-git.js")).createGit().ask(...asked) },
     accepted: config.trust,
     isBrief: true,
-    ...(isToolServer
-      ? { isToolServer }
-      : { isAgent: (await isInAgentsShell(cli)) || (await mayBeAgents(project)) }),
+    ...(isToolServer ? { isToolServer } : { isAgent: await isAgents(project) }),
   });
 }
 
 /**
- * A process that an agent left in the background has lost every trace of it. So while an agent is working anywhere on
- * this machine, only a command typed into a terminal counts as the user's.
+ * Is a command that changes something an agent's? A process that an agent left in the background has lost every trace of
+ * it. So while an agent is working anywhere on this machine, only a command typed into a terminal counts as the user's.
  */
-async function mayBeAgents({ cli, instance, processes, stateFolder }: Project): Promise<boolean> {
+export async function isAgents({ cli, instance, processes, stateFolder }: Project): Promise<boolean> {
   const { clock, draw, files, warn } = cli;
+  if (await isInAgentsShell(cli)) return true;
   if (draw) return false;
   const turns = createTurns({
     ...{ clock, files, processes, instance },

@@ -1,12 +1,13 @@
 import PQueue from "p-queue";
-import { type Clock, waitAtMost } from "../io/clock.js";
+import { openQuotes, type Quotes } from "../conversations/quotes.js";
+import { waitAtMost } from "../io/clock.js";
 import { createGate, type Gate } from "../memory/gate/gate.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import { openEmbedder } from "../models/open-embedder.js";
-import type { Own } from "../project/own.js";
-import { openOwnState, type Project } from "./project.js";
+import { type OpenEmbedderOptions, openEmbedder } from "../models/open-embedder.js";
+import { openOwnState } from "./own-state.js";
+import { type Project, readOpenOptions } from "./project.js";
 
 export interface OpenSearch extends MemorySearch {
   /** Waits briefly for the vectors of an embedding endpoint, if one is set. Never rejects. */
@@ -21,19 +22,11 @@ const EMBED_MS = 5_000;
 /** The part of the store that a search needs. */
 type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
 
-/** For a command. */
-export const openSearch = (project: Project, memories: Searched): Promise<OpenSearch> =>
-  openLastingSearch(project, memories, { clock: project.cli.clock, own: openOwnState(project) });
-
-/** For a long-running process with its own clock and machine state. */
-export async function openLastingSearch(
-  { cli, folders, instance, log, settings }: Project,
-  memories: Searched,
-  { clock, own: { files, sessions } }: { clock: Clock; own: Pick<Own, "files" | "sessions"> },
-): Promise<OpenSearch> {
-  const { config } = await settings();
-  const readVariable = (name: string): string | undefined => cli.env[name];
-  const embedder = openEmbedder({ clock, config, files, folders, instance, log, readVariable });
+export async function openSearch(project: Project, memories: Searched): Promise<OpenSearch> {
+  const { cli, folders, log } = project;
+  const { clock } = cli;
+  const { files, sessions } = openOwnState(project);
+  const embedder = await openProjectEmbedder(project, { clock, files });
   const search = createMemorySearch({
     ...{ memories, files: cli.files, log, clock, sessions },
     embedder,
@@ -49,6 +42,17 @@ export async function openLastingSearch(
     },
     onIdle: async () => embedder?.onIdle(),
   };
+}
+
+async function openProjectEmbedder(project: Project, from: Pick<OpenEmbedderOptions, "clock" | "files">) {
+  const { config } = await project.settings();
+  return openEmbedder({ ...project, ...from, config, readVariable: (name) => project.cli.env[name] });
+}
+
+export async function openProjectQuotes(project: Project): Promise<Quotes> {
+  const options = await readOpenOptions(project);
+  const from = { clock: options.clock, files: openOwnState(project).files };
+  return openQuotes({ ...options, embedder: await openProjectEmbedder(project, from) });
 }
 
 /** The gate for what a person adds: the same as in OpenCode. The folders are read once, and not for each memory. */

@@ -3,21 +3,32 @@
  * translates what came into the input, calls `perform`, and shows the answer. What an operation may do to whom is decided
  * here and in the operation, never in a door.
  */
+
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
+import type { Quotes } from "../conversations/quotes.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import type { Candidates } from "../memory/candidates/candidates.js";
+import type { Gate } from "../memory/gate/gate.js";
 import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
 import type { Cause } from "../memory/store/ledger.js";
-import type { Written } from "../memory/store/store.js";
-import { WRONG_ARGUMENT } from "./command.js";
-import { type Caller, type Core, requireProject } from "./core.js";
+import type { OpenMemories, Written } from "../memory/store/store.js";
+import type { Folders } from "../project/folders.js";
+import type { ContextRequests } from "../status/context-requests.js";
+import { type Command, type Style, WRONG_ARGUMENT } from "./command.js";
+import type { OpenSearch } from "./open-search.js";
 import type { Project } from "./project.js";
 
 /** `reads` changes nothing, `writes` can be undone, `destroys` takes something out of sight. */
 export type Effect = "reads" | "writes" | "destroys";
 
-/** What an operation is called and does, without its code. */
-export interface OperationEntry {
+/** What an operation is called and does, without its code. Without an `example` the command line does not have it. */
+export interface OperationEntry
+  extends Partial<Pick<Command, "aliases" | "arguments" | "example" | "first" | "was" | "wasFor">> {
+  /** As the command line calls it. */
   readonly name: string;
   /** For the help: a few words. */
   readonly does: string;
@@ -52,7 +63,6 @@ export interface Answer {
   run?: string;
 }
 
-/** Types the input of `run` by its schema. */
 export const defineOperation = <Input extends z.ZodObject>(
   input: Input,
   run: Operation<Input>["run"],
@@ -156,7 +166,6 @@ export const wholeNumber = (least: number, most: number): z.ZodNumber => {
   return z.number(error).int(error).min(least, error).max(most, error);
 };
 export const days = wholeNumber(1, MOST_DAYS).meta({ value: "days" });
-/** From 0 to 1. */
 export const share = z
   .number("must be a number from 0 to 1")
   .min(0, "must be a number from 0 to 1")
@@ -171,4 +180,98 @@ export const memoryType = z
     z.enum(memoryTypes, `must be one of ${memoryTypes.join(", ")}`),
   )
   .meta({ value: "type" }) as unknown as z.ZodType<MemoryType>;
+export const memoryName = text("must name a memory: its id, the end of the id, or words of its title");
 export const names = z.array(text("must name something"), "must be a list");
+
+/* What an operation works with: a project's memory, opened for one caller. */
+
+/**
+ * Who asks. `person`: typed into a terminal of one's own, a session's prompt or a page. `agent`: the model of a session, or
+ * a command in its shell. `client`: another program's agent, over MCP.
+ */
+export type Caller = "person" | "agent" | "client";
+
+export interface Core {
+  caller: Caller;
+  /** How the caller types an operation's name: `strata candidates keep`, `/keep`. */
+  nameOf(operation: string): string;
+  /** The session at hand, named as the source of what is written. */
+  session?: string;
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  log: Log;
+  root: string;
+  /** The project as commands open it; absent in a session of OpenCode. */
+  project?: Project;
+  style: Style;
+  memories: OpenMemories;
+  candidates(): Promise<Candidates>;
+  gate(): Promise<Gate>;
+  search(): Promise<OpenSearch>;
+  /** What was said in conversations, of this project and others. */
+  quotes(): Promise<Quotes>;
+  /** What people have asked for about a session's context. */
+  contextRequests(): Promise<ContextRequests>;
+  /** Records what contradicts these; returns a line for each contradiction. */
+  noteConflicts(changed: readonly Memory[]): Promise<readonly string[]>;
+}
+
+/** The project of a door that has one. @throws StrataError REFUSED */
+export function requireProject({ project }: Core): Project {
+  if (project) return project;
+  throw new StrataError("REFUSED", "this is not done in a session; use strata in a terminal, or the page");
+}
+
+/** Opens a project for one operation, beside any other process that has it open, and closes it when all is written. */
+export async function withCore<T>(
+  project: Project,
+  caller: Caller,
+  run: (core: Core) => Promise<T>,
+): Promise<T> {
+  const { withMemories } = await import("./open-memories.js");
+  return withMemories(project, (memories) => run(createCore(project, caller, memories)));
+}
+
+/** For an operation that is only for a terminal: it opens the memories itself if it needs them. */
+export const createTerminalCore = (project: Project, caller: Caller): Core => ({
+  ...createCore(project, caller, undefined as never),
+  get memories(): never {
+    throw new Error("an operation for the terminal opens the memories itself");
+  },
+});
+
+/** The core of a store that is open already. */
+export function createCore(project: Project, caller: Caller, memories: OpenMemories): Core {
+  const { cli, folders, log, root } = project;
+  let search: Promise<OpenSearch> | undefined;
+  const openSearch = (): Promise<OpenSearch> => {
+    search ??= import("./open-search.js").then((module) => module.openSearch(project, memories));
+    return search;
+  };
+  return {
+    ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories, project },
+    nameOf: (operation) => `strata ${operation}`,
+    style: cli.style,
+    search: openSearch,
+    async quotes() {
+      return (await import("./open-search.js")).openProjectQuotes(project);
+    },
+    async candidates() {
+      return (await import("./own-state.js")).openCandidates(project);
+    },
+    async gate() {
+      return (await import("./open-search.js")).openGate(project, memories);
+    },
+    async contextRequests() {
+      const { createContextRequests } = await import("../status/context-requests.js");
+      const { openOwnState } = await import("./own-state.js");
+      const own = openOwnState(project);
+      const locate = async (): Promise<string> => (await own.locateRecord()).contextRequests;
+      return createContextRequests({ clock: cli.clock, files: own.files, locate });
+    },
+    async noteConflicts(changed) {
+      return (await import("./record-rivals.js")).noteConflicts(project, memories, changed);
+    },
+  };
+}

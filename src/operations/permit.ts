@@ -1,7 +1,8 @@
 /**
  * What a client may do. It is another program's agent and cannot prove that the user said something, so its rules wait for
- * the user as candidates, its facts count as an agent's, and it changes no words of the user's. Private memories do not
- * exist for it, unless the user has started the server with them.
+ * the user as candidates, its facts count as an agent's, and it changes no words of the user's, nor does the shell of a
+ * session's agent, whose tool asks for the user's order. Private memories do not exist for a client, unless the user has
+ * started the server with them.
  */
 
 import { findWhen, formatTitle } from "../../layers/5-auto-memory/words/describe.js";
@@ -12,26 +13,27 @@ import { TAKES_OVER } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
 import { createComparison } from "../text/compare.js";
-import type { Caller, Core } from "./core.js";
-import { type Answer, REFUSED } from "./operation.js";
+import { type Answer, type Caller, type Core, REFUSED } from "./operation.js";
+
+type Act = "archive" | "delete" | "edit" | "restore";
 
 /** Why this caller may not do this to a memory; `undefined` if it may. Pure. */
 export function findRefusal(
   caller: Caller,
-  act: "archive" | "delete" | "edit",
+  act: Act,
   { id, pinned, provenance: { by }, type }: Memory,
 ): string | undefined {
-  if (caller !== "client") return undefined;
+  if (caller === "person") return undefined;
   const isRule = pinned || usersTypes.has(type);
   if (isRule || (act === "edit" && (by === "user" || by === "person")))
-    return `${id} ${pinned ? "was pinned by the user" : "records what the user said"}, so only the user can change it, in a terminal: strata memory ${act === "edit" ? "edit" : "archive"} ${id}`;
+    return `${id} ${pinned ? "was pinned by the user" : "records what the user said"}, so only the user can change it, in a terminal: strata memory ${act === "delete" ? "archive" : act} ${id}`;
   if (act === "delete" && by !== "agent" && by !== "tool")
     return `${id} was not noted by an agent; use archive_memory instead.`;
   return undefined;
 }
 
 /** @throws StrataError REFUSED */
-export function requirePermit({ caller }: Core, act: "archive" | "delete" | "edit", memory: Memory): void {
+export function requirePermit({ caller }: Core, act: Act, memory: Memory): void {
   const why = findRefusal(caller, act, memory);
   if (why !== undefined) throw new StrataError(REFUSED, `Nothing was changed. ${why}`);
 }

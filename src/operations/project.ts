@@ -1,24 +1,26 @@
-/** A project as the commands see it. What only some commands need is opened by the `open-*.ts` beside this file. */
+/** A project as the commands see it, and how it is found. What only some commands need is opened by the `open-*.ts` beside this file. */
+import { dirname, join } from "node:path";
+import { StrataError } from "../base/error.js";
 import { readConfig } from "../config/config.js";
-import { isStrata, type ModelClaims, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
-import type { Config } from "../config/schema.js";
+import { isStrata, readPluginEntries } from "../config/plugin-entries.js";
+import type { OpenOptions } from "../conversations/feed.js";
 import { type Files, readText } from "../io/files.js";
-import type { ConfigFile } from "../io/host.js";
 import { createLocks, type Locks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
 import { createRunningProcesses, type RunningProcesses } from "../io/running-processes.js";
-import type { LayerDefinition } from "../kernel/layer-context.js";
-import { findMemoryProject } from "../memory/worktree.js";
-import { type Folders, planFolders } from "../project/folders.js";
-import { findGlobalFolder, findStateFolder, listConfigFiles } from "../project/opencode-files.js";
-import { type Own, openOwn } from "../project/own.js";
+import { findMemoryProject } from "../memory/trust/git.js";
+import {
+  type Folders,
+  findGlobalFolder,
+  findStateFolder,
+  listConfigFiles,
+  planFolders,
+} from "../project/folders.js";
 import { createOwnFiles } from "../project/own-files.js";
 import type { CliContext } from "./command.js";
-import { requireProject } from "./find-project.js";
 
 export interface Project {
   cli: CliContext;
-  /** The project's own folder. */
   root: string;
   folders: Folders;
   /** OpenCode's global configuration folder, which also holds memories for every project. */
@@ -36,7 +38,7 @@ export interface Project {
 
 /** Opens the project of the working directory. Throws if there is none. */
 export async function openProject(cli: CliContext): Promise<Project> {
-  const root = await requireProject(cli);
+  const root = await requireProjectRoot(cli);
   let reading: Promise<Settings> | undefined;
   const settings = (): Promise<Settings> => {
     reading ??= readSettings(cli, root);
@@ -57,32 +59,52 @@ export async function openProject(cli: CliContext): Promise<Project> {
   };
 }
 
-/** The settings in force in a project, read as the plugin itself reads them. */
-export interface Settings {
-  config: Config;
-  /** Sentences on what is wrong in the files. */
-  problems: string[];
-  /** Files that OpenCode reads its configuration from, weakest first. */
-  configFiles: ConfigFile[];
-  /** The models they choose. */
-  claims: ModelClaims;
-  /** Every layer there is. */
-  layers: readonly LayerDefinition[];
-  /** All entries of the `plugin` lists. */
-  plugins: PluginEntry[];
+/**
+ * The folder of the project that a command is about: the nearest one upwards in which the plugin has written, else the
+ * root of the repository, else the nearest one with a configuration of OpenCode's. Throws if there is none.
+ */
+export async function requireProjectRoot({
+  files,
+  folder,
+  home,
+}: Pick<CliContext, "files" | "folder" | "home">): Promise<string> {
+  const written = await findUpwards(files, folder, [join(".opencode", "strata")]);
+  if (written !== undefined) return written;
+  const repository = await findUpwards(files, folder, [".git"]);
+  if (repository !== undefined) return repository;
+  const configured = await findUpwards(files, folder, ["opencode.json", "opencode.jsonc", ".opencode"]);
+  // OpenCode installs itself into ~/.opencode, which does not make the home folder a project.
+  if (configured !== undefined && configured !== home) return configured;
+  throw new StrataError(
+    "NO_PROJECT",
+    `${folder} is not in an OpenCode project: no opencode.json, .opencode or .git here or in a folder above. ` +
+      "Change to a project, or create one here with: strata init",
+  );
 }
 
+/** The nearest folder upwards that contains one of these names. */
+export async function findUpwards(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+): Promise<string | undefined> {
+  for (let place = folder; ; place = dirname(place)) {
+    // What cannot be read counts as absent; whoever writes there later reports why.
+    for (const name of names) if (await files.stat(join(place, name)).catch(() => undefined)) return place;
+    if (dirname(place) === place) return undefined;
+  }
+}
+
+/** The settings in force in a project, read as the plugin itself reads them. */
+export type Settings = Awaited<ReturnType<typeof readSettings>>;
+
 export async function readSettings(
-  {
-    env,
-    files,
-    folder,
-    home,
-    loadLayers,
-  }: Pick<CliContext, "env" | "files" | "folder" | "home" | "loadLayers">,
+  cli: Pick<CliContext, "env" | "files" | "folder" | "home" | "loadLayers">,
   root: string,
-): Promise<Settings> {
-  const configFiles = listConfigFiles({ directory: folder, project: root, home, env });
+) {
+  const { env, files, folder: directory, home, loadLayers } = cli;
+  /** Files that OpenCode reads its configuration from, weakest first. */
+  const configFiles = listConfigFiles({ directory, project: root, home, env });
   const plugins = await readPluginEntries(files, configFiles);
   // As in OpenCode, the options of the last entry count.
   const options = plugins.findLast(isStrata)?.options;
@@ -91,10 +113,6 @@ export async function readSettings(
   const reading = await readConfig({ files, configFiles, options, parts });
   return { ...reading, configFiles, layers, plugins };
 }
-
-/** The state that belongs to this machine. */
-export const openOwnState = ({ cli, folders, instance, log, processes, stateFolder }: Project): Own =>
-  openOwn({ clock: cli.clock, files: cli.files, log, folders, instance, host: { stateFolder, processes } });
 
 /**
  * Locks that count across processes. Within one process each needs an `instance` name of its own: two of one name would
@@ -154,4 +172,10 @@ export async function isInAgentsShell({ env, files }: Pick<CliContext, "env" | "
     id = Number(parent);
   }
   return false;
+}
+
+export async function readOpenOptions(project: Project): Promise<OpenOptions> {
+  const { cli, instance, log, settings } = project;
+  const { config } = await settings();
+  return { clock: cli.clock, files: cli.files, config, host: project, instance, log };
 }

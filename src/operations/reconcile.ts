@@ -1,20 +1,34 @@
-/** `strata reconcile`: lists conflicts between two versions of a memory, decides one, and resolves a blocker. */
+/** Lists conflicts between two versions of a memory, decides one, and resolves a blocker. */
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
+import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { readPlainText } from "../io/files.js";
 import { findMemories, type Memory } from "../memory/memory.js";
 import { type ConflictLog, type ConflictRecord, readOtherVersion } from "../memory/store/conflict-log.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
-import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "./command.js";
+import { readDreamState } from "../project/dream-state.js";
+import type { Folders } from "../project/folders.js";
+import { planConflicts } from "../status/todo.js";
+import type { CliContext } from "./command.js";
 import { openEditor } from "./edit.js";
 import { withMemories } from "./open-memories.js";
-import { answerWritten } from "./operation.js";
-import { openProject } from "./project.js";
+import {
+  type Answer,
+  answerWritten,
+  defineOperation,
+  defineTerminalOperation,
+  flag,
+  REFUSED,
+  refuseCaller,
+  requireProject,
+  text,
+} from "./operation.js";
 import { openConflictLog } from "./record-rivals.js";
 
-export const choices = ["this", "that", "both"] as const;
-export type Choice = (typeof choices)[number] | "edited";
+const choices = ["this", "that", "both"] as const;
+type Choice = (typeof choices)[number] | "edited";
+const keep = z.enum(choices, `must be one of ${choices.join(", ")}`);
 
 /** A record with the current texts of both versions. */
 export interface OpenConflict {
@@ -29,54 +43,92 @@ export interface OpenConflict {
 
 export interface Deciding {
   cli: Pick<CliContext, "env" | "files">;
+  folders: Folders;
   memories: OpenMemories;
   log: ConflictLog;
 }
 
-export const run: Run = async (cli, { edit, json, keep }, args) => {
-  const words = args.join(" ");
-  if (edit && keep !== undefined) throw new StrataError(WRONG_ARGUMENT, "use --keep or --edit, not both");
-  const choice = edit ? "edited" : choices.find((one) => one === keep);
-  if (keep !== undefined && choice === undefined)
-    throw new StrataError(WRONG_ARGUMENT, `--keep must be one of ${choices.join(", ")}, not "${keep}"`);
-  if (choice !== undefined && words === "")
-    throw new StrataError(WRONG_ARGUMENT, "name the conflict to decide; strata reconcile lists them");
-  const project = await openProject(cli);
-  return withMemories(project, async (memories) => {
-    const deciding = { cli, memories, log: await openConflictLog(project) };
-    const open = await readOpen(deciding);
-    const isConflict = words === "" || choice !== undefined || json || findConflicts(open, words).length > 0;
-    const [blocker, ...others] = isConflict ? [] : findMemories(await listBlockers(memories), words);
-    if (blocker && others.length === 0) {
-      const resolve = (now: Memory): Memory => ({ ...now, status: "resolved" });
-      const cause = { operation: "resolve", run: randomUUID().slice(0, 8) };
-      cli.say(answerWritten(await memories.update(blocker.id, resolve, cause), "Resolved", cause.run).text);
-      return exitCodes.fine;
-    }
-    const named = words === "" ? open : [requireConflict(open, words)];
-    const [conflict] = named;
-    if (choice !== undefined && conflict) {
-      const refusal = await decide(deciding, conflict, choice);
-      if (refusal !== undefined) cli.warn(`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`);
-      else cli.say(`Decided: ${conflict.name}`);
-      return refusal === undefined ? exitCodes.fine : exitCodes.problems;
-    }
-    if (json) cli.say(JSON.stringify({ conflicts: named.map(describe) }, null, 2));
-    else cli.say(named.map(format).join("\n") || "No open conflicts.");
-    return named.length === 0 || json ? exitCodes.fine : exitCodes.problems;
-  });
-};
+const reconcileInput = z.object({
+  words: z.string().trim().default(""),
+  keep: keep
+    .optional()
+    .meta({ value: "which" })
+    .describe("keeps this (the one in use), that (the other) or both"),
+  edit: flag.default(false).describe("opens both in your editor and keeps the text that you save"),
+});
+
+export const reconcile = defineTerminalOperation(
+  reconcileInput
+    .refine((given) => !given.edit || given.keep === undefined, "use --keep or --edit, not both")
+    .refine(
+      (given) => given.words !== "" || (!given.edit && given.keep === undefined),
+      "name the conflict to decide; strata reconcile lists them",
+    ),
+  async (project, { edit, keep: kept, words }, { caller }) => {
+    const { cli } = project;
+    const choice = edit ? "edited" : kept;
+    if (choice !== undefined && caller !== "person") throw refuseCaller("reconcile --keep", caller);
+    return withMemories(project, async (memories): Promise<Answer> => {
+      const deciding = { cli, folders: project.folders, memories, log: await openConflictLog(project) };
+      const open = await readOpen(deciding);
+      const isConflict = words === "" || choice !== undefined || findConflicts(open, words).length > 0;
+      const [blocker, ...others] = isConflict ? [] : findMemories(await listBlockers(memories), words);
+      if (blocker && others.length === 0) {
+        const resolve = (now: Memory): Memory => ({ ...now, status: "resolved" });
+        const cause = { operation: "resolve", run: randomUUID().slice(0, 8) };
+        return answerWritten(await memories.update(blocker.id, resolve, cause), "Resolved", cause.run);
+      }
+      const named = words === "" ? open : [requireConflict(open, words)];
+      const [conflict] = named;
+      if (choice !== undefined && conflict) {
+        const refusal = await decideConflict(deciding, conflict, choice);
+        return refusal === undefined
+          ? { text: `Decided: ${conflict.name}` }
+          : {
+              text: "",
+              notes: [`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`],
+              isProblem: true,
+            };
+      }
+      return {
+        text: named.map(format).join("\n") || "No open conflicts.",
+        data: { conflicts: named.map(describe) },
+        isProblem: named.length > 0,
+      };
+    });
+  },
+);
+
+const decideInput = z.object({
+  name: text("must name a conflict"),
+  keep: keep.describe("the version that holds"),
+});
+
+/** For the page, which shows both versions. */
+export const decide = defineOperation(decideInput, async (core, { keep: kept, name }) => {
+  const { files, folders, memories } = core;
+  const log = await openConflictLog(requireProject(core));
+  const deciding = { cli: { env: {}, files }, folders, memories, log };
+  const conflict = requireConflict(await readOpen(deciding), name);
+  const refusal = await decideConflict(deciding, conflict, kept);
+  if (refusal !== undefined) throw new StrataError(REFUSED, refusal);
+  const { inUse, record } = conflict;
+  return { text: `Decided: ${record.title}`, data: { memory: inUse } };
+});
 
 async function listBlockers(memories: OpenMemories): Promise<Memory[]> {
   const all = await memories.list();
   return all.filter(({ status, type }) => type === "blocker" && status === "active");
 }
 
-/** Unsettled records, without those with a damaged file or a missing memory. */
-export async function readOpen({ cli, log, memories }: Deciding): Promise<OpenConflict[]> {
+/** Unsettled records, without those with a damaged file or a missing memory, and what the last dream has found. */
+export async function readOpen({ cli, folders, log, memories }: Deciding): Promise<OpenConflict[]> {
   const all = await memories.list();
   const open: OpenConflict[] = [];
-  for (const record of await log.listOpen(all)) {
+  const records = await log.listOpen(all);
+  const state = await readDreamState(cli.files, folders.dreamState);
+  const found = planConflicts(state, all, { folder: folders.memory, open: records });
+  for (const record of [...records, ...found]) {
     const inUse = all.find(({ id }) => id === record.id);
     const other = all.find(({ id }) => id === record.otherID);
     const otherText = other?.content ?? readOtherVersion(await readPlainText(cli.files, record.path));
@@ -94,8 +146,7 @@ function findConflicts(open: readonly OpenConflict[], words: string): OpenConfli
   );
 }
 
-/** @throws StrataError NO_CONFLICT */
-export function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
+function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
   const [only, ...others] = findConflicts(open, words);
   if (only && others.length === 0) return only;
   const what = only
@@ -123,7 +174,7 @@ function format({ inUse, name, otherText, record }: OpenConflict): string {
 }
 
 /** Returns why it could not be decided. The rejected version is superseded or stays in the record. */
-export async function decide(
+async function decideConflict(
   { cli, log, memories }: Deciding,
   conflict: OpenConflict,
   choice: Choice,
@@ -146,7 +197,6 @@ export async function decide(
   return undefined;
 }
 
-/** Makes the change required by the choice, if any. */
 async function apply(
   memories: OpenMemories,
   { inUse, other, otherText }: OpenConflict,

@@ -3,7 +3,6 @@ import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
 import { findMemories, type Memory, type MemoryType } from "../memory/memory.js";
 import type { Memories } from "../memory/store/store.js";
-import { WRONG_ARGUMENT } from "./command.js";
 
 /**
  * The one memory that matches an id, the end of an id, or words of a title. `archived: true` prefers matches in the
@@ -34,44 +33,21 @@ export async function requireMemory(
 
 export interface Selection {
   type?: MemoryType | undefined;
-  olderThanDays?: number | undefined;
-  /** In lower case. */
-  words: readonly string[];
-}
-
-/** `undefined` if one memory is named. @throws StrataError WRONG_ARGUMENT if both are given, or neither */
-export function readSelection({
-  match = "",
-  name,
-  olderThan: olderThanDays,
-  type,
-}: {
-  match?: string | undefined;
-  name: string;
+  /** In days since the last change. */
   olderThan?: number | undefined;
-  type?: MemoryType | undefined;
-}): Selection | undefined {
-  const words = match.toLowerCase().split(/\s+/).filter(Boolean);
-  const isGiven = type !== undefined || olderThanDays !== undefined || words.length > 0;
-  if (isGiven === (name !== ""))
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      isGiven
-        ? "name one memory, or select many by options, not both"
-        : "name a memory, or select by options",
-    );
-  return isGiven ? { words, type, olderThanDays } : undefined;
+  /** Words that stand in id, title, tags or text. */
+  match?: string | undefined;
 }
 
-/** The selected memories, by id. The age counts from the last change. Pure. */
+/** By id. Pure. */
 export function selectMemories(
   memories: readonly Memory[],
-  { olderThanDays, type, words }: Selection,
+  { match = "", olderThan, type }: Selection,
   nowMs: number,
 ): Memory[] {
-  const latestMs = olderThanDays === undefined ? Number.POSITIVE_INFINITY : nowMs - olderThanDays * DAY_MS;
-  const isOld = ({ updated }: Memory): boolean =>
-    olderThanDays === undefined || Date.parse(updated) <= latestMs;
+  const latestMs = olderThan === undefined ? Number.POSITIVE_INFINITY : nowMs - olderThan * DAY_MS;
+  const words = match.toLowerCase().split(/\s+/).filter(Boolean);
+  const isOld = ({ updated }: Memory): boolean => olderThan === undefined || Date.parse(updated) <= latestMs;
   const hasWords = ({ content, id, tags, title }: Memory): boolean => {
     const text = [id, title, ...tags, content].join("\n").toLowerCase();
     return words.every((word) => text.includes(word));

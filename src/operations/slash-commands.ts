@@ -6,22 +6,19 @@ import { StrataError } from "../base/error.js";
 import type { Layer, SlashCommand } from "../kernel/layer.js";
 import type { KernelContext, Stack } from "../kernel/layer-context.js";
 import { createGate } from "../memory/gate/gate.js";
-import { formatAccepted, formatRevoked, formatWaiting } from "../memory/in-words.js";
+import { formatAccepted, formatRevoked, formatTeamQuestion, formatWaiting } from "../memory/in-words.js";
 import { type Memory, type MemoryType, readTypeName } from "../memory/memory.js";
 import { createConflictLog } from "../memory/store/conflict-log.js";
 import type { Memories } from "../memory/store/store.js";
+import { ACTIONS, type Action } from "../status/context-items.js";
 import { plainStyle } from "./command.js";
-import type { Core } from "./core.js";
-import type { WrittenData } from "./operation.js";
+import type { Core, WrittenData } from "./operation.js";
 import { operations } from "./table.js";
 
-/** A stack whose sessions have the commands, if memory is on. */
+/** A stack whose sessions have the commands; those about memory only if that is on. */
 export const withSlashCommands = (stack: Stack): Stack => ({
   ...stack,
-  always: (context) => [
-    ...stack.always(context),
-    ...(context.config.autoMemory.enabled ? [createSlashLayer(context)] : []),
-  ],
+  always: (context) => [...stack.always(context), createSlashLayer(context)],
 });
 
 const createSlashLayer = (context: KernelContext): Layer => ({
@@ -32,15 +29,35 @@ const createSlashLayer = (context: KernelContext): Layer => ({
 });
 
 interface Row extends Pick<SlashCommand, "name" | "description" | "deadlineMs"> {
-  operation: keyof typeof operations;
+  operation: keyof typeof operations | ((words: string) => keyof typeof operations);
   /** What was typed, as the operation's input; by default as the field that takes the words. */
-  read?(words: string): object;
+  read?(words: string, session: string): object;
 }
 
 /** The first search in a session reads and indexes all memories. */
 const RECALL_DEADLINE_MS = 15_000;
 
-const rows: readonly Row[] = [
+const SHOWN_ITEMS = 15;
+
+const contextRow: Row = {
+  name: "context",
+  description: "Strata: see what is in the context; drop, pin or bring back parts of it",
+  operation: (words) => (words === "" ? "context" : `context ${readAction(words).action}`),
+  read: (words, session) =>
+    words === "" ? { session, limit: SHOWN_ITEMS } : { session, ids: readAction(words).ids },
+};
+
+function readAction(words: string): { action: Action; ids: string[] } {
+  const [first, ...ids] = readIDs(words);
+  const action = ACTIONS.find((one) => one === first);
+  if (action) return { action, ids };
+  throw new StrataError(
+    "WRONG_WORDS",
+    `expected nothing, or one of ${ACTIONS.join(", ")} and an id, got "${words}". /context lists the ids`,
+  );
+}
+
+const memoryRows: readonly Row[] = [
   {
     name: "remember",
     description: "Strata: remember these words, e.g. /remember decision: we use port 8080",
@@ -49,13 +66,14 @@ const rows: readonly Row[] = [
   {
     name: "keep",
     description:
-      "Strata: list likely sentences that wait; /keep 3fa2b1 makes one a memory, /keep 3fa2b1 decision of this type",
-    operation: "keep",
-    read: readKept,
+      "Strata: list sentences that may become memories; /keep 3fa2b1 keeps one, /keep 3fa2b1 decision as this type",
+    // What waits is listed, too.
+    operation: (words) => (words === "" ? "candidates" : "keep"),
+    read: (words) => (words === "" ? {} : readKept(words)),
   },
   {
     name: "drop",
-    description: "Strata: forget sentences that wait, e.g. /drop 3fa2b1, or /drop all",
+    description: "Strata: forget such sentences, e.g. /drop 3fa2b1, or /drop all",
     operation: "drop",
     read: (words) => (words === "all" ? { all: true } : { ids: readIDs(words) }),
   },
@@ -66,7 +84,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "recall",
-    description: "Strata: search memories and notes of earlier sessions, e.g. /recall which port",
+    description: "Strata: search memories and what was said in earlier sessions, e.g. /recall which port",
     deadlineMs: RECALL_DEADLINE_MS,
     operation: "recall",
   },
@@ -74,7 +92,7 @@ const rows: readonly Row[] = [
     name: "forget",
     description: "Strata: move the memory that matches these words to the archive",
     operation: "archive",
-    read: (words) => ({ name: words, reason: "/forget" }),
+    read: (name) => ({ ...(name !== "" && { name }), reason: "/forget" }),
   },
   { name: "memory-undo", description: "Strata: undo the last change of memory", operation: "undo" },
 ];
@@ -83,8 +101,7 @@ const rows: readonly Row[] = [
 function readKept(words: string): { ids: string[]; type?: MemoryType } {
   const all = readIDs(words);
   const types = all.flatMap((word) => readTypeName(word) ?? []);
-  if (types.length > 1)
-    throw new StrataError("TYPES", `expected one type for what is kept, ${types.join(" and ")} came`);
+  if (types.length > 1) throw new StrataError("TYPES", `expected one type, got ${types.join(" and ")}`);
   return { ids: all.filter((word) => readTypeName(word) === undefined), ...(types[0] && { type: types[0] }) };
 }
 
@@ -92,28 +109,35 @@ const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word)
 
 export function createSlashCommands(context: KernelContext): SlashCommand[] {
   const trust = createTrustAnswers(context.memories);
+  const isMemoryOn = context.config.autoMemory.enabled;
   return [
-    ...rows.map(
+    ...[contextRow, ...(isMemoryOn ? memoryRows : [])].map(
       ({ operation, read, ...row }): SlashCommand => ({
         ...row,
         async execute({ sessionID, words: typed }) {
           const words = typed.trim();
           const { perform } = await import("./operation.js");
-          // What waits is listed, too.
-          const entry = operations[row.name === "keep" && words === "" ? "candidates" : operation];
-          const given = words === "" ? {} : (read?.(words) ?? { [entry.takes ?? "words"]: words });
+          const entry = operations[typeof operation === "string" ? operation : operation(words)];
+          const typedAs = (): object => (words === "" ? {} : { [entry.takes ?? "words"]: words });
+          const given = read?.(words, sessionID) ?? typedAs();
+          // What the last request has left to write is listed with the rest.
+          if (row.name === contextRow.name) await context.deferred.settle();
           const core = await createCore(context, sessionID);
           const { data, notes = [], text } = await perform(core, entry, given, () => `/${row.name}`);
           return [wrapPath(text, data), ...notes].join("\n");
         },
       }),
     ),
-    {
-      name: "memory-trust",
-      description:
-        "Strata: list memories that came with this repository; yes accepts them, undo revokes that",
-      execute: ({ words }) => trust(words.trim().toLowerCase()),
-    },
+    ...(isMemoryOn
+      ? [
+          {
+            name: "memory-trust",
+            description:
+              "Strata: list memories that came with this repository; yes accepts them, undo revokes that, team yes or team no says whether they are your team's",
+            execute: ({ words }: { words: string }) => trust(words.trim().toLowerCase()),
+          },
+        ]
+      : []),
   ];
 }
 
@@ -138,8 +162,8 @@ async function createCore(context: KernelContext, session: string): Promise<Core
     style: plainStyle,
     candidates: async () => context.candidates,
     gate: async () => createGate({ memories, search }),
+    quotes: async () => (await import("../conversations/quotes.js")).openQuotes(context),
     search: async () => ({ ...search, waitForMeaning: async () => {}, onIdle: async () => {} }),
-    entities: async () => context.entities,
     contextRequests: async () =>
       createContextRequests({ clock, files, locate: async () => (await locateRecord()).contextRequests }),
     noteConflicts: (changed) =>
@@ -150,26 +174,33 @@ async function createCore(context: KernelContext, session: string): Promise<Core
   };
 }
 
-/* `/memory-trust`: shows memories that wait for acceptance, and accepts them. A yes accepts only what was shown before. */
+/* `/memory-trust`: shows memories that wait for acceptance, and accepts them. A yes is only to what was shown before. */
 
 const YES = "/memory-trust yes";
+const TEAM = "/memory-trust team";
 
 /** Answers the command's arguments. Rejects with StrataError WORDS, and with the system's error. */
 export function createTrustAnswers(memories: Memories): (words: string) => Promise<string> {
   const shown = new Set<string>();
+  let asked: string | undefined;
 
   function show(waiting: readonly Memory[]): string {
     for (const memory of waiting) shown.add(describe(memory));
-    return formatWaiting(waiting, YES);
+    const question = memories.team?.question();
+    asked = question?.address ?? asked;
+    const all = formatWaiting(waiting, YES);
+    return question ? `${all}\n${formatTeamQuestion(question)} ${TEAM} yes or ${TEAM} no` : all;
   }
 
   return async (words) => {
     await memories.list();
     const waiting = memories.foreign();
     if (words === "undo") return formatRevoked(await memories.revoke());
-    if (words === "") return show(waiting);
+    const [, answer] = /^team (yes|no)$/.exec(words) ?? [];
+    if (answer && asked && memories.team) return memories.team.answer(asked, answer === "yes");
+    if (words === "" || answer) return show(waiting);
     if (words !== "yes")
-      throw new StrataError("WORDS", `expected yes, undo or nothing (to list them), got "${words}"`);
+      throw new StrataError("WORDS", `expected yes, undo, team yes, team no or nothing, got "${words}"`);
     const unseen = waiting.filter((memory) => !shown.has(describe(memory)));
     if (unseen.length === 0) return formatAccepted(await memories.accept(undefined, YES));
     const seen = waiting.filter((memory) => !unseen.includes(memory)).map(({ id }) => id);

@@ -5,14 +5,18 @@ import { isStrata } from "../config/plugin-entries.js";
 import { listSwitches } from "../config/setting.js";
 import { type Figures, findMeanContext, readLedger, type SessionFigures, sumFigures } from "../costs/sums.js";
 import { createGit } from "../io/node-git.js";
+import type { OpenMemories } from "../memory/store/store.js";
 import { formatSaving } from "../status/format-figures.js";
 import { describeJudging, formatStatus, formatTitle } from "../status/format-status.js";
 import { readTitles } from "../status/session-titles.js";
 import { readStatus, type Status } from "../status/status.js";
+import { findTodos, formatTodos, type Todo } from "../status/todo.js";
 import { FORCE, type Style, writeNew } from "./command.js";
-import { lookAtCandidates } from "./open-candidates.js";
-import { defineTerminalOperation, flag } from "./operation.js";
-import { openOwnState, type Project } from "./project.js";
+import { withMemories } from "./open-memories.js";
+import { defineOperation, defineTerminalOperation, flag, requireProject } from "./operation.js";
+import { lookAtCandidates, openOwnState } from "./own-state.js";
+import type { Project } from "./project.js";
+import { openConflictLog } from "./record-rivals.js";
 
 const NOT_LOADED =
   "opencode-strata is not configured in this project and has never run here; add it with strata init";
@@ -37,7 +41,28 @@ export const status = defineTerminalOperation(z.object({}), async (project) => {
     found.layers = {};
     found.problems.push(NOT_LOADED);
   }
-  return { text: formatStatus(found, cli.style), data: found, isProblem: found.problems.length > 0 };
+  const todos = await withMemories(project, (memories) => readTodos(project, memories));
+  return {
+    text: formatStatus(found, cli.style, { todos }),
+    data: { ...found, todos },
+    isProblem: found.problems.length > 0,
+  };
+});
+
+async function readTodos(project: Project, memories: OpenMemories): Promise<Todo[]> {
+  const { cli, folders } = project;
+  const { config } = await project.settings();
+  const world = {
+    ...{ config, files: cli.files, folders, memories },
+    candidates: lookAtCandidates(project),
+    conflicts: await openConflictLog(project),
+  };
+  return findTodos(world, await memories.list());
+}
+
+export const todo = defineOperation(z.object({}), async (core) => {
+  const todos = await readTodos(requireProject(core), core.memories);
+  return { text: formatTodos(todos), data: { todos } };
 });
 
 const MOST_SESSIONS = 20;

@@ -6,8 +6,7 @@ import { countMemories, formatAge, formatCounted } from "../base/format.js";
 import { toLine } from "../base/text.js";
 import { type Files, readPlainText } from "../io/files.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import { findGitFolder } from "../memory/trust/git.js";
-import { listRemotes } from "../sources/entities/forges.js";
+import { findGitFolder, listRemotes } from "../memory/trust/git.js";
 import { UNREACHABLE } from "../sync/bare-repository.js";
 import { createRemoteGit } from "../sync/remote-git.js";
 import { createSync, type Sync, type Synced } from "../sync/sync.js";
@@ -33,11 +32,8 @@ const NONE = "No remote is set up. Share these memories with: strata sync init R
 type Scope = SyncPlace["scope"];
 type ConfiguredPlace = SyncPlace & { config: SyncConfig };
 
-const isGlobal = flag
-  .default(false)
-  .describe("only the memories that apply in every project, which have a separate remote");
+const isGlobal = flag.default(false).describe("only the global memories, which have a separate remote");
 
-/** The places that have a remote. */
 async function listPlaces(project: Project, isOnlyGlobal: boolean): Promise<ConfiguredPlace[]> {
   const places: ConfiguredPlace[] = [];
   for (const scope of isOnlyGlobal ? (["global"] as const) : (["project", "global"] as const)) {
@@ -48,8 +44,6 @@ async function listPlaces(project: Project, isOnlyGlobal: boolean): Promise<Conf
   return places;
 }
 
-/* sync init */
-
 const initInput = z.object({
   remote: text("must name a remote, such as origin or git@github.com:me/memories.git"),
   branch: z
@@ -57,7 +51,7 @@ const initInput = z.object({
     .optional()
     .meta({ value: "name" })
     .describe(`the branch on the remote (default ${BRANCH})`),
-  mine: flag.default(false).describe("all memories there are yours (default for a separate repository)"),
+  mine: flag.default(false).describe("all memories there count as yours (default for a separate repository)"),
   team: flag
     .default(false)
     .describe("they are others' until you accept them (default for a remote of the project)"),
@@ -106,8 +100,6 @@ const MINE =
   "Memories from there count as yours. If others write there too, run strata sync init with --team.";
 const TEAM =
   "Memories from there count as the repository's until you accept them with strata trust. If only you write there, run strata sync init with --mine.";
-
-/* sync push, sync pull */
 
 const createExchange = (action: "push" | "pull") =>
   defineTerminalOperation(z.object({ global: isGlobal }), async (project, wanted) => {
@@ -188,12 +180,9 @@ function describeOutcome(
   };
 }
 
-/* sync */
-
 interface SyncStatus {
   config: SyncConfig;
   state: SyncState;
-  /** Number of changes that a push would send. */
   pending: number;
   refused: SyncState["refused"];
 }
@@ -260,17 +249,12 @@ async function listMachinePaths({ cli, globalFolder, root, stateFolder }: Projec
 
 /* Reads a remote as the user names it: a URL, a folder, or the name of one of the project's remotes. */
 
-interface ChosenRemote {
-  url: string;
-  /** A remote of the project's code, so others may write there. */
-  isProjects: boolean;
-}
-
+/** `isProjects`: a remote of the project's code, so others may write there. */
 async function chooseRemote(
   files: Files,
   given: string,
   { folder, root }: { folder: string; root: string },
-): Promise<ChosenRemote> {
+): Promise<{ url: string; isProjects: boolean }> {
   if (given.startsWith("-")) throw wrong(`"${given}"`);
   const remotes = await readRemotes(files, root);
   const named = remotes.find(({ name }) => name === given);
@@ -311,5 +295,5 @@ async function readRemotes(files: Files, root: string): Promise<{ name: string; 
 const wrong = (came: string): StrataError =>
   new StrataError(
     WRONG_ARGUMENT,
-    `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, ${came} came`,
+    `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, got ${came}`,
   );

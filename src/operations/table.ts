@@ -1,265 +1,392 @@
-/** Every operation, once. A new verb is a row here and its function beside; each door has it then. */
+/**
+ * Every operation, once. A new verb is a row here and its function beside; each door has it then. Only the command line
+ * has what is not a question and an answer about an open project: `serve` and `mcp` run until they are stopped, `learn`
+ * prints as it reads and may be interrupted, `init` runs where there is no project yet, `completion` is about the commands.
+ */
 import type { Action } from "../status/context-items.js";
-import type { Caller } from "./core.js";
-import type { Effect, OperationEntry } from "./operation.js";
+import type { Caller, Effect, Operation, OperationEntry } from "./operation.js";
 
-const everybody: readonly Caller[] = ["person", "agent", "client"];
-const local: readonly Caller[] = ["person", "agent"];
-const person: readonly Caller[] = ["person"];
+/** An operation of a module that is loaded when it is called. */
+const from =
+  <M>(load: () => Promise<M>) =>
+  (name: { [K in keyof M]: M[K] extends Pick<Operation, "input"> ? K : never }[keyof M]) =>
+  async (): Promise<Operation> =>
+    (await load())[name] as Operation;
 
-const find = () => import("./find.js");
-const change = () => import("./change.js");
-const context = () => import("./context.js");
-const waiting = () => import("./candidates.js");
-const dreaming = () => import("./dream.js");
-const deciding = () => import("./decide.js");
-const agenda = () => import("./handover/agenda.js");
-const checkpoints = () => import("./handover/checkpoints.js");
-const figures = () => import("./status.js");
-const sharing = () => import("./sync.js");
-const transfer = () => import("./transfer/import.js");
+const find = from(() => import("./find.js"));
+const change = from(() => import("./change.js"));
+const contextModule = () => import("./context.js");
+const context = from(contextModule);
+const waiting = from(() => import("./candidates.js"));
+const dreaming = from(() => import("./dream.js"));
+const conflicts = from(() => import("./reconcile.js"));
+const backups = from(() => import("./backup.js"));
+const agenda = from(() => import("./handover/agenda.js"));
+const checkpoints = from(() => import("./handover/checkpoints.js"));
+const figures = from(() => import("./status.js"));
+const sharing = from(() => import("./sync.js"));
+const conversations = from(() => import("./conversations.js"));
+const transfer = from(() => import("./transfer/import.js"));
 
-const steer = (action: Action) => async () => (await context()).steer(action);
+const steer = (action: Action) => async () => (await contextModule()).steer(action);
 
 type Row = Omit<OperationEntry, "name"> & { name?: string };
 const rowOf =
-  (effect: Effect) =>
-  (
-    who: readonly Caller[],
-    does: string,
-    load: OperationEntry["load"],
-    more: Partial<Pick<Row, "name" | "takes" | "isForTerminal">> = {},
-  ): Row => ({ does, effect, who, load, ...more });
-const reads = rowOf("reads");
-const writes = rowOf("writes");
-const destroys = rowOf("destroys");
+  (who: readonly Caller[], effect: Effect, where: Pick<Row, "isForTerminal">) =>
+  (does: string, load: OperationEntry["load"], more: Partial<Row> = {}): Row => ({
+    ...{ does, effect, who, load, ...where },
+    ...more,
+  });
+const rowsFor = (who: readonly Caller[], where: Pick<Row, "isForTerminal"> = {}) => ({
+  reads: rowOf(who, "reads", where),
+  writes: rowOf(who, "writes", where),
+  destroys: rowOf(who, "destroys", where),
+});
+const everybody = rowsFor(["person", "agent", "client"]);
+const local = rowsFor(["person", "agent"]);
+const person = rowsFor(["person"]);
+const terminal = rowsFor(["person", "agent"], { isForTerminal: true });
+const ownTerminal = rowsFor(["person"], { isForTerminal: true });
 
-/** An operation is called as its key, unless it says otherwise. */
+/** In the order of the help. An operation is called as its key, unless it says otherwise. */
 const rows = {
-  context: reads(
-    local,
-    "what stands in a session's context, largest first, and what each change would free and cost",
-    async () => (await context()).list,
+  status: terminal.reads(
+    "shows what has left the context, what that saved, and which layers are on",
+    figures("status"),
+    { example: "strata status --json | jq .savings.net" },
   ),
-  "context drop": writes(
-    local,
-    "takes things out of the context, by the ids that the list shows",
+  stats: terminal.writes(
+    "shows what was saved, by session; with --open, the inspector draws it",
+    figures("stats"),
+    { example: "strata stats --open" },
+  ),
+  try: terminal.reads(
+    "says what OpenCode's past sessions of this project would have cost with Strata; writes and sends nothing",
+    from(() => import("./try.js"))("tryPast"),
+    { example: "strata try --sessions 10", name: "stats try", aliases: ["try"] },
+  ),
+  context: local.reads(
+    "lists what is in a session's context, largest first, and what each change would free and cost",
+    context("list"),
+    { example: "strata context --json | jq '.items[0]'" },
+  ),
+  "context drop": local.writes(
+    "takes things out of the context, by the ids that strata context shows",
     steer("drop"),
-    { takes: "ids" },
+    { takes: "ids", example: "strata context drop r-3fa2b1c", was: ["drop"], wasFor: /^[ritcs]-[0-9a-z]+$/i },
   ),
-  "context pin": writes(
-    local,
+  "context pin": local.writes(
     "keeps a result, an input or a turn in the context: no layer moves it",
     steer("pin"),
-    { takes: "ids" },
+    { takes: "ids", example: "strata context pin r-3fa2b1c", was: ["pin"] },
   ),
-  "context unpin": writes(local, "lets the layers move it again", steer("unpin"), { takes: "ids" }),
-  "context expand": writes(
-    local,
+  "context unpin": local.writes("lets the layers move it again", steer("unpin"), {
+    takes: "ids",
+    example: "strata context unpin r-3fa2b1c",
+    was: ["unpin"],
+  }),
+  "context expand": local.writes(
     "brings back, whole and once, what was dropped, cleared or moved to a file",
     steer("expand"),
-    { takes: "ids" },
+    { takes: "ids", example: "strata context expand r-3fa2b1c", was: ["expand"] },
   ),
-  "context undo-cut": writes(
-    local,
+  "context undo-cut": local.writes(
     "sends the messages again that notes have replaced, while they fit",
     steer("undo-cut"),
-    { takes: "ids" },
+    { takes: "ids", example: "strata context undo-cut --dry-run", was: ["undo-cut"] },
   ),
-  list: reads(
-    everybody,
-    "the memories of this project and those that hold everywhere",
-    async () => (await import("./list.js")).list,
-  ),
-  show: reads(
-    everybody,
-    "one memory and its source, by its id, the end of the id, or words of its title",
-    async () => (await find()).show,
-    { takes: "name" },
-  ),
-  recall: reads(
-    everybody,
-    "finds memories and what earlier sessions noted, best first; without words, what memory is about",
-    async () => (await find()).recall,
-    { takes: "words" },
-  ),
-  history: reads(
-    everybody,
-    "every change of a memory: when, by whom, why",
-    async () => (await find()).history,
-    { takes: "name" },
-  ),
-  remember: writes(
-    everybody,
-    "stores a memory; without a type it gets the one that it would have in the chat",
-    async () => (await change()).remember,
-    { takes: "content" },
-  ),
-  edit: writes(person, "replaces a memory's title, text and tags", async () => (await change()).edit, {
-    takes: "name",
+  agenda: local.reads("lists open work in all sessions and instances", agenda("agenda"), {
+    example: "strata agenda --all",
   }),
-  pin: writes(person, "keeps a memory in the index always", async () => (await change()).pin, {
-    takes: "name",
+  claim: person.writes("claims an agenda item, an issue, a path or a topic for you", agenda("claim"), {
+    name: "agenda claim",
+    takes: "item",
+    example: "strata agenda claim '#34' --hours 2 --why 'the login'",
+    was: ["agenda lease claim", "lease claim"],
   }),
-  unpin: writes(person, "lets a memory leave the index again", async () => (await change()).unpin, {
-    takes: "name",
+  release: person.writes("releases what is claimed, even by an agent", agenda("release"), {
+    name: "agenda release",
+    takes: "item",
+    example: "strata agenda release '#34'",
+    was: ["agenda lease release", "lease release"],
   }),
-  archive: destroys(
-    everybody,
-    "moves a memory, or all that the options select, to the archive in one step",
-    async () => (await change()).archive,
-    { takes: "name" },
-  ),
-  restore: writes(everybody, "restores a memory from the archive", async () => (await change()).restore, {
-    takes: "name",
-  }),
-  publish: writes(
-    local,
-    "lets git see memories of yours that it ignores: a preference, a correction, a private one",
-    async () => (await change()).publish,
-    { takes: "name" },
-  ),
-  trust: writes(
-    local,
-    "lists memories that came with the repository, accepts them, or takes that back",
-    async () => (await change()).trust,
-  ),
-  undo: writes(
-    local,
-    "undoes the last change to memory, a dream or a single change; again for the one before",
-    async () => (await dreaming()).undo,
-  ),
-  candidates: reads(
-    person,
-    "lists likely sentences that wait to become memories",
-    async () => (await waiting()).list,
-  ),
-  keep: writes(
-    person,
-    "makes waiting candidates memories, by the ids that the list shows",
-    async () => (await waiting()).keep,
-    { takes: "ids" },
-  ),
-  drop: destroys(
-    person,
-    "forgets waiting candidates; they do not come back",
-    async () => (await waiting()).drop,
-    { takes: "ids" },
-  ),
-  why: reads(
-    person,
-    "why what you said was kept or not: who judged it, for what reason, and what to do about it",
-    async () => (await waiting()).why,
-    { takes: "words" },
-  ),
-  decide: writes(
-    person,
-    "decides a conflict between two versions of a memory",
-    async () => (await deciding()).decide,
-  ),
-  agenda: reads(local, "lists open work in all sessions and instances", async () => (await agenda()).agenda),
-  claim: writes(
-    person,
-    "claims an item of the agenda, an issue, a path or a topic for you",
-    async () => (await agenda()).claim,
-    { name: "agenda claim", takes: "item" },
-  ),
-  release: writes(
-    person,
-    "releases what is claimed, even by an agent",
-    async () => (await agenda()).release,
-    { name: "agenda release", takes: "item" },
-  ),
-  leases: reads(local, "lists what is claimed, and by whom", async () => (await agenda()).leases, {
+  leases: terminal.reads("lists what is claimed, and by whom", agenda("leases"), {
     name: "agenda leases",
-    isForTerminal: true,
+    example: "strata agenda leases",
+    was: ["agenda lease list", "agenda lease", "lease list", "lease"],
   }),
-  sessions: reads(
-    local,
+  sessions: terminal.reads(
     "lists the sessions of this project with activity, tool calls, open todos and phase",
-    async () => (await import("./handover/sessions.js")).sessions,
-    { isForTerminal: true },
+    from(() => import("./handover/sessions.js"))("sessions"),
+    { example: "strata sessions --json | jq '.[0].phase'" },
   ),
-  checkpoint: writes(
-    local,
+  index: terminal.writes(
+    "indexes what was said in the sessions of this project, so that recall finds it",
+    conversations("index"),
+    { name: "sessions index", example: "strata index --all", aliases: ["index"] },
+  ),
+  "forget session": ownTerminal.destroys(
+    "removes a session from the index of conversations, for good; OpenCode keeps it",
+    conversations("forget"),
+    {
+      name: "sessions forget",
+      example: "strata forget --session ses_de621e1ccffe32aRZpF4GCVPDG",
+      aliases: ["forget"],
+    },
+  ),
+  resume: ownTerminal.writes(
+    "shows the session that fits these words best (default: the last used), to open it or give it to a new one",
+    checkpoints("resume"),
+    {
+      name: "sessions resume",
+      takes: "words",
+      example: "strata sessions resume the parser",
+      aliases: ["resume"],
+    },
+  ),
+  checkpoint: terminal.writes(
     "saves the state of a session (notes, todos, plan, changed files, memories) under a name",
-    async () => (await checkpoints()).checkpoint,
-    { name: "sessions checkpoint", takes: "note", isForTerminal: true },
+    checkpoints("checkpoint"),
+    {
+      name: "sessions checkpoint",
+      takes: "note",
+      example: "strata sessions checkpoint before the rewrite",
+      was: ["checkpoint"],
+    },
   ),
-  attach: writes(
-    person,
+  attach: ownTerminal.writes(
     "gives a session, a checkpoint or a handoff file to the next new session",
-    async () => (await checkpoints()).attach,
-    { name: "sessions attach", takes: "source", isForTerminal: true },
+    checkpoints("attach"),
+    {
+      name: "sessions attach",
+      takes: "source",
+      example: "strata sessions attach cp-3fa2b1c",
+      was: ["attach"],
+      arguments: "<source>",
+    },
   ),
-  handoff: writes(
-    local,
+  handoff: terminal.writes(
     "writes a session or checkpoint as one Markdown file, for another person or machine",
-    async () => (await checkpoints()).handoff,
-    { name: "sessions handoff", takes: "source", isForTerminal: true },
+    checkpoints("handoff"),
+    {
+      name: "sessions handoff",
+      takes: "source",
+      example: "strata sessions handoff cp-3fa2b1c --file handoff.md",
+      was: ["handoff"],
+      arguments: "[source]",
+    },
   ),
-  status: reads(
-    local,
-    "what has left the context, what that saved, and which layers are on",
-    async () => (await figures()).status,
-    { isForTerminal: true },
+  list: everybody.reads(
+    "lists the memories of this project and the global ones",
+    from(() => import("./list.js"))("list"),
+    { example: "strata list --type decision" },
   ),
-  stats: writes(
-    local,
-    "what was saved, by session; with --open, the inspector draws it",
-    async () => (await figures()).stats,
-    { isForTerminal: true },
+  show: everybody.reads(
+    "shows one memory and its source, by its id, the end of the id, or words of its title",
+    find("show"),
+    { takes: "name", example: "strata show port-8080", first: "memory" },
   ),
-  dream: writes(
-    local,
-    "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
-    async () => (await dreaming()).dream,
+  recall: everybody.reads(
+    "finds memories and what was said in conversations, best first; without words, an overview",
+    find("recall"),
+    { takes: "words", example: "strata recall 'which port does the server use'" },
   ),
-  bootstrap: writes(
-    local,
-    "remembers what the project's own files state: commands, versions, layout, CI, and rules for other agents",
-    async () => (await import("./bootstrap.js")).bootstrap,
-    { takes: "folders", isForTerminal: true },
+  remember: everybody.writes(
+    "stores a memory; without a type, it gets the one that it would get in OpenCode",
+    change("remember"),
+    {
+      takes: "content",
+      example: "strata remember --type decision 'The server listens on port 8080'",
+      aliases: ["capture"],
+    },
   ),
-  export: writes(
-    local,
-    "writes memories as JSON Lines, byte for byte, to standard output or a new file",
-    async () => (await transfer()).give,
-    { takes: "file", isForTerminal: true },
-  ),
-  import: writes(
-    local,
-    "reads a file from strata export, a JSON export of another memory tool, a .memory folder, or a folder with a MEMORY.md",
-    async () => (await transfer()).take,
-    { takes: "source", isForTerminal: true },
-  ),
-  "import markdown": writes(
-    local,
-    "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
-    async () => (await transfer()).takeMarkdown,
-    { takes: "files", isForTerminal: true },
-  ),
-  sync: reads(
-    local,
-    "says over which git remotes memories are shared, and what waits to be sent",
-    async () => (await sharing()).status,
-    { isForTerminal: true },
-  ),
-  "sync init": writes(
-    person,
-    "shares memories over a git remote from now on",
-    async () => (await sharing()).init,
-    { takes: "remote", isForTerminal: true },
-  ),
-  "sync push": writes(
-    local,
-    "fetches others' changes of memory and sends yours",
-    async () => (await sharing()).push,
-    { isForTerminal: true },
-  ),
-  "sync pull": writes(local, "fetches others' changes of memory", async () => (await sharing()).pull, {
-    isForTerminal: true,
+  todo: person.reads("lists what only you can decide, each with its command", figures("todo"), {
+    example: "strata todo",
   }),
+  candidates: person.reads("lists sentences that may become memories", waiting("list"), {
+    example: "strata candidates",
+  }),
+  keep: person.writes("turns candidates into memories, by the ids that the list shows", waiting("keep"), {
+    takes: "ids",
+    example: "strata candidates keep 3fa2b1",
+    name: "candidates keep",
+    was: ["keep"],
+  }),
+  drop: person.destroys("forgets candidates; they do not come back", waiting("drop"), {
+    takes: "ids",
+    example: "strata candidates drop 3fa2b1",
+    name: "candidates drop",
+    was: ["drop"],
+  }),
+  why: person.reads(
+    "says why what you said was kept or not, who judged it, and what you can do about it",
+    waiting("why"),
+    {
+      takes: "words",
+      example: "strata candidates why invoice numbers",
+      name: "candidates why",
+      was: ["why"],
+    },
+  ),
+  edit: person.writes("replaces a memory's title, text and tags", change("edit"), { takes: "name" }),
+  "edit file": terminal.writes(
+    "opens a memory's file in $VISUAL or $EDITOR",
+    from(() => import("./edit.js"))("editFile"),
+    {
+      name: "memory edit",
+      takes: "name",
+      example: "strata memory edit port-8080",
+      was: ["edit"],
+      arguments: "<words...>",
+      first: "memory",
+    },
+  ),
+  archive: everybody.destroys(
+    "moves a memory, or all that the options select, to the archive in one step",
+    change("archive"),
+    {
+      takes: "name",
+      example: "strata memory archive --type idea --older-than 180 --dry-run",
+      name: "memory archive",
+      was: ["archive"],
+      first: "memory",
+    },
+  ),
+  restore: everybody.writes("restores a memory from the archive", change("restore"), {
+    takes: "name",
+    example: "strata memory restore port-8080",
+    name: "memory restore",
+    was: ["restore"],
+    first: "archived memory",
+  }),
+  pin: person.writes("always keeps a memory in the index", change("pin"), {
+    takes: "name",
+    example: "strata memory pin port-8080",
+    name: "memory pin",
+    first: "memory",
+  }),
+  unpin: person.writes("lets a memory leave the index again", change("unpin"), {
+    takes: "name",
+    example: "strata memory unpin port-8080",
+    name: "memory unpin",
+    first: "memory",
+  }),
+  publish: person.writes(
+    "lets git see a memory that it ignores (a preference, a correction, a private one), for good",
+    change("publish"),
+    {
+      takes: "name",
+      example: "strata memory publish preference/tabs-over-spaces",
+      name: "memory publish",
+      was: ["publish"],
+      first: "memory",
+    },
+  ),
+  history: everybody.reads("every change of a memory: when, by whom, why", find("history"), {
+    takes: "name",
+    example: "strata memory history decision/port-8080",
+    name: "memory history",
+    was: ["history"],
+    first: "memory",
+  }),
+  trust: local.writes(
+    "lists memories that came with the repository, accepts them, or takes that back",
+    change("trust"),
+    { example: "strata trust --yes" },
+  ),
+  undo: person.writes(
+    "undoes the last change to memory or the last dream; run it again for the one before",
+    dreaming("undo"),
+    { example: "strata undo --run 1f20c9d1" },
+  ),
+  dream: local.writes(
+    "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
+    dreaming("dream"),
+    {
+      example: "strata dream --dry-run",
+      aliases: ["digest", "distill", "merge", "reduce", "optimize", "gc", "hygiene", "cleanup"],
+    },
+  ),
+  check: terminal.reads(
+    "finds damage and secrets in memories, ledgers and their files",
+    from(() => import("./check.js"))("check"),
+    { example: "strata check", aliases: ["validate"] },
+  ),
+  decide: person.writes("decides a conflict between two versions of a memory", conflicts("decide")),
+  reconcile: terminal.writes(
+    "shows open conflicts (two versions of one memory) and decides one; resolves a blocker that you name",
+    conflicts("reconcile"),
+    {
+      takes: "words",
+      example: "strata reconcile server-port-1a2b3c4d --keep that",
+      aliases: ["resolve"],
+      arguments: "[conflict...]",
+    },
+  ),
+  backup: terminal.writes(
+    "writes memories, notes, results and savings to one verified file",
+    backups("backup"),
+    { takes: "file", example: "strata backup ~/strata.jsonl.gz", arguments: "[file]" },
+  ),
+  restoreBackup: terminal.writes("restores missing files from a backup", backups("restoreBackup"), {
+    name: "backup restore",
+    takes: "file",
+    example: "strata backup restore ~/strata.jsonl.gz",
+    arguments: "<file>",
+  }),
+  bootstrap: terminal.writes(
+    "stores facts from the project's own files: commands, versions, layout, CI, and rules for other agents",
+    from(() => import("./bootstrap.js"))("bootstrap"),
+    { takes: "folders", example: "strata bootstrap --dry-run", arguments: "[folders...]" },
+  ),
+  export: terminal.writes(
+    "writes memories as JSON Lines, byte for byte, to standard output or a new file",
+    transfer("give"),
+    { takes: "file", example: "strata export memories.jsonl", arguments: "[file]" },
+  ),
+  import: terminal.writes(
+    "reads a file from strata export, a JSON export of another memory tool, a .memory folder, or a folder with a MEMORY.md",
+    transfer("take"),
+    { takes: "source", example: "strata import memories.jsonl --dry-run", arguments: "<source>" },
+  ),
+  "import markdown": terminal.writes(
+    "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
+    transfer("takeMarkdown"),
+    {
+      takes: "files",
+      example: "strata import markdown docs/decisions.md --type decision",
+      was: ["ingest"],
+      arguments: "<files...>",
+    },
+  ),
+  sync: terminal.reads(
+    "shows over which git remotes memories are shared, and what waits to be sent",
+    sharing("status"),
+    { example: "strata sync --json", was: ["sync status"] },
+  ),
+  "sync init": ownTerminal.writes("shares memories over a git remote from now on", sharing("init"), {
+    takes: "remote",
+    example: "strata sync init git@github.com:me/memories.git",
+    arguments: "<remote>",
+  }),
+  "sync push": terminal.writes("fetches others' changes of memory and sends yours", sharing("push"), {
+    example: "strata sync push",
+    aliases: ["push"],
+  }),
+  "sync pull": terminal.writes("fetches others' changes of memory", sharing("pull"), {
+    example: "strata sync pull",
+    aliases: ["pull"],
+  }),
+  enrich: terminal.writes(
+    "asks GitLab and GitHub for title, state and labels of the issues that memories name: !12, #34, &5, URLs",
+    from(() => import("./enrich.js"))("enrich"),
+    { takes: "entities", example: "strata enrich '#34'", arguments: "[entities...]" },
+  ),
+  doctor: terminal.reads(
+    "checks configuration and machine, then plays a session to prove that the plugin works",
+    from(() => import("./doctor/doctor.js"))("doctor"),
+    { example: "strata doctor", aliases: ["diagnose"] },
+  ),
 };
 
 export const operations = Object.fromEntries(

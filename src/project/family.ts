@@ -29,7 +29,6 @@ export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFo
   }
 
   return {
-    /** Learns from an event of the host. */
     onEvent({ type, properties: { info } }: HostEvent): void {
       if (type !== "session.created" || !isRecord(info) || typeof info.id !== "string") return;
       parents.set(info.id, typeof info.parentID === "string" ? info.parentID : null);

@@ -30,12 +30,12 @@ import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import { isProcessIdentity, type ProcessIdentity, type RunningProcesses } from "../io/running-processes.js";
-import { createStateFile, formatPage, type StateFile } from "../io/state-file.js";
+import { formatPage, readState } from "../io/state-file.js";
 import type { Family } from "./family.js";
 
 export type Instances = ReturnType<typeof createInstances>;
 
-export interface InstancesOptions {
+interface InstancesOptions {
   clock: Clock;
   family: Pick<Family, "knownParent">;
   files: Files;
@@ -54,28 +54,31 @@ export function createInstances(options: InstancesOptions) {
   const { clock, directory, family, files, folder, id, log, processes } = options;
   const sessions = createLiveSessions(family);
   const others = createOtherInstances({ clock, files, folder, id, processes });
-  const file = openInstanceFile(files);
   const path = join(folder, `${id}.json`);
   const started = formatTime();
   let joining: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
   let stopBeating = (): void => {};
   let hasLeft = false;
+  let edits: readonly FileEdit[] = [];
 
   return {
     ownID: id,
     sessions,
+    /** Recent edits by this instance. */
+    edits: (): readonly FileEdit[] => edits,
+
+    /** Replaces the recent edits; resolves when the others can see them. Rejects with the system's error. */
+    async setEdits(recent: readonly FileEdit[]): Promise<void> {
+      edits = recent;
+      await (joining ? write() : announce());
+    },
+
     /** Those that live, this one first. Rejects with the system's error. */
     living: async (): Promise<readonly Instance[]> => [await describe(), ...(await others.look()).alive],
 
     /** Makes this instance known; resolves when the others can see it. Rejects with the system's error. */
-    join(): Promise<void> {
-      joining ??= enter().catch((thrown) => {
-        joining = undefined;
-        throw thrown;
-      });
-      return joining;
-    },
+    join: announce,
 
     /** Has the own sessions written down, soon. Never rejects. */
     refresh: (): Promise<void> => tryNow(async () => (joining === undefined ? undefined : write())),
@@ -89,6 +92,14 @@ export function createInstances(options: InstancesOptions) {
       await files.remove(path);
     },
   };
+
+  function announce(): Promise<void> {
+    joining ??= enter().catch((thrown) => {
+      joining = undefined;
+      throw thrown;
+    });
+    return joining;
+  }
 
   async function enter(): Promise<void> {
     await write();
@@ -112,14 +123,18 @@ export function createInstances(options: InstancesOptions) {
     writing = writing
       .catch(() => {})
       .then(async () => {
-        if (!hasLeft) await file.write(path, await describe());
+        const text = formatInstance(await describe());
+        if (!hasLeft) await files.writeWhole(path, text, { mode: "remade" });
       });
     return writing;
   }
 
   async function describe(): Promise<Instance> {
     const process = await processes.own();
-    return { v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() };
+    return {
+      ...{ v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() },
+      ...(edits.length > 0 && { edits }),
+    };
   }
 
   async function tryNow(run: () => Promise<void>): Promise<void> {
@@ -145,7 +160,7 @@ const MOST_SESSIONS = 30;
 const GOAL_CHARACTERS = 120;
 
 /** Every change returns whether it changes the list. */
-export function createLiveSessions(family: Pick<Family, "knownParent">) {
+function createLiveSessions(family: Pick<Family, "knownParent">) {
   /** Newest last. */
   const sessions = new Map<string, LiveSession>();
 
@@ -153,7 +168,6 @@ export function createLiveSessions(family: Pick<Family, "knownParent">) {
     /** Newest first. */
     list: (): LiveSession[] => [...sessions.values()].reverse(),
     find: (sessionID: string): LiveSession | undefined => sessions.get(sessionID),
-    /** A turn begins. */
     begin: (sessionID: string): boolean =>
       put({ ...(sessions.get(sessionID) ?? name(sessionID)), state: "busy" }),
 
@@ -164,7 +178,6 @@ export function createLiveSessions(family: Pick<Family, "knownParent">) {
       return put({ ...known, goal: toLine(goal, GOAL_CHARACTERS) });
     },
 
-    /** A session has ended. */
     end: (sessionID: string): boolean => sessions.delete(sessionID),
 
     /** Learns from an event of the host. */
@@ -207,15 +220,13 @@ export const SILENT_MS = 180_000;
  * is less than three minutes old. `id` is that of this instance. Both calls reject with the system's error.
  */
 export function createOtherInstances({ clock, files, folder, id, processes }: OthersOptions) {
-  const file = openInstanceFile(files);
-
   return {
     async look(): Promise<{ alive: Instance[]; ended: Instance[] }> {
       const alive: Instance[] = [];
       const ended: Instance[] = [];
       for (const name of await files.list(folder)) {
         if (!name.endsWith(".json") || name === `${id}.json`) continue;
-        const instance = await file.read(join(folder, name));
+        const instance = await readState(files, join(folder, name), parseValue);
         // The id names the file that is removed.
         if (instance && name === `${instance.id}.json`)
           ((await isAlive(instance)) ? alive : ended).push(instance);
@@ -245,6 +256,17 @@ export interface Instance {
   heartbeat: string;
   /** Last used sessions, newest first. */
   sessions: LiveSession[];
+  /** Files that it has edited lately, or is about to. */
+  edits?: readonly FileEdit[];
+}
+
+export interface FileEdit {
+  /** Relative to the project, or absolute outside it. */
+  path: string;
+  at: number;
+  session: string;
+  /** Id of the call that makes it. */
+  call: string;
 }
 
 /** A session that can receive messages. */
@@ -264,6 +286,11 @@ export const isName = matching(/^[\w-]{1,100}$/);
 export const CLIENT_PREFIX = "mcp-";
 
 const LONGEST_GOAL = 200;
+const LONGEST_PATH = 4_096;
+
+/** On one line, because agents and people are shown text from the file. */
+const isItem = (value: unknown): value is string =>
+  string(value) && value.length <= LONGEST_PATH && !/[\p{Cc}\u2028\u2029]/u.test(value);
 
 /** One line in the form that instances write. */
 const isGoal = (value: unknown): value is string =>
@@ -275,23 +302,21 @@ const isSession = object<LiveSession>({
   goal: optional(isGoal),
   state: oneOf(["busy", "idle"]),
 });
+const isEdit = object<FileEdit>({ path: isItem, at: finite, session: isName, call: string });
 const isInstance = object<Instance>({
   v: isVersion,
   id: isName,
   process: isProcessIdentity,
   ...each(string, "directory", "started", "heartbeat"),
   sessions: list(isSession),
+  edits: optional(list(isEdit)),
 });
 
+const parseValue = parserOf(isInstance);
 /** `undefined` for an incomplete or foreign file. */
-export const parseInstance = (text: string): Instance | undefined => parserOf(isInstance)(parseJson(text));
+export const parseInstance = (text: string): Instance | undefined => parseValue(parseJson(text));
 
 export const formatInstance = (instance: Instance): string => formatPage(instance);
-
-/** Reads `undefined` for an invalid file. */
-export function openInstanceFile(files: Files): StateFile<Instance, undefined> {
-  return createStateFile({ files, parse: parseInstance, format: formatInstance, fresh: undefined });
-}
 
 /** For people and models: the session, its instance, state and goal. */
 export function formatSession({ id, goal, state }: LiveSession, instanceID: string): string {
@@ -338,11 +363,6 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
 /** Maximum lengths of what an agent or a person may write, in characters; paths are written in full. */
 export const LONGEST_ITEM = 500;
 export const LONGEST_WHY = 200;
-const LONGEST_PATH = 4_096;
-
-/** On one line, because agents and people are shown text from the file. */
-const isItem = (value: unknown): value is string =>
-  string(value) && value.length <= LONGEST_PATH && !/[\p{Cc}\u2028\u2029]/u.test(value);
 const isWhy = (value: unknown): value is string => string(value) && value.length <= LONGEST_WHY;
 
 const isLease = object<Lease>({

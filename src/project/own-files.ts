@@ -11,13 +11,13 @@
  * follow links as usual.
  */
 import { randomUUID } from "node:crypto";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import type { FileStat, Files, ReadOptions } from "../io/files.js";
 import type { Folders } from "./folders.js";
 
-export interface OwnFilesOptions {
+interface OwnFilesOptions {
   files: Files;
   clock: Clock;
   /** Folders to which the user's links may lead; called only if there is a link. */
@@ -97,9 +97,10 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     const stat = await files.statItself(path);
     // What is not there needs no further look, and some files are asked about with every request.
     if (!stat || (await leadsOut(dirname(path)))) return undefined;
+    if (stat.kind !== "link") return stat;
     const top = findOwnTop(path);
     const mayBeLinked = dirname(path) === top || dirname(dirname(path)) === top;
-    return stat.kind !== "link" || !mayBeLinked || (await leadsOut(path)) ? stat : files.stat(path);
+    return !mayBeLinked || (await leadsOut(path)) ? stat : files.stat(path);
   }
 }
 
@@ -252,7 +253,6 @@ async function unlessLoop<T>(action: () => Promise<T>): Promise<T | "loop"> {
 
 const isLoop = (thrown: unknown): boolean => (thrown as { code?: unknown }).code === "ELOOP";
 
-/** Is `path` this folder or below it? */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
@@ -285,26 +285,13 @@ function formatEscape(out: Escape): string {
 /** Every link by which a folder of the project leads out, once each. */
 export async function findEscapes(
   files: Looking,
-  { memory, sessionMemory, strata, toolResults }: Folders,
+  folders: Folders,
   linkedFolders: readonly string[],
 ): Promise<Escape[]> {
   const found = new Map<string, Escape>();
-  const state = [
-    "decisions",
-    "background",
-    "breakers",
-    "instances",
-    "edits",
-    "mail",
-    "calls",
-    "extraction",
-    "memory",
-  ];
-  for (const folder of [
-    ...[toolResults, sessionMemory, strata, join(strata, "savings"), join(strata, "state")],
-    ...state.map((name) => join(strata, "state", name)),
-    ...["", "private", "archive", "ledger", "conflicts"].map((name) => join(memory, name)),
-  ]) {
+  const own = Object.values(folders).map((path) => (extname(path) === "" ? path : dirname(path)));
+  const below = ["private", "archive", "ledger", "conflicts"].map((name) => join(folders.memory, name));
+  for (const folder of new Set([...own, ...below])) {
     const out = await findEscape(files, folder, async () => linkedFolders);
     if (out) found.set(out.folder, out);
   }

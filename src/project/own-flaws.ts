@@ -3,6 +3,7 @@ import { dirname, join, sep } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
+import { DERIVED_MS, type Deferred } from "../io/deferred.js";
 import { type Files, readText } from "../io/files.js";
 import type { Git } from "../io/host.js";
 import type { Log } from "../io/log.js";
@@ -10,7 +11,7 @@ import { SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
 import { type Folders, hideFromGit, planRules, TORN_RULE } from "./folders.js";
 import { describeEscape, findEscapes } from "./own-files.js";
 
-export interface OwnFlaw {
+interface OwnFlaw {
   /** The folder or file. */
   path: string;
   what: string;
@@ -46,38 +47,36 @@ export async function findOwnFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]>
 /** One line. */
 export const formatOwnFlaw = ({ path, todo, what }: OwnFlaw): string => `${path}: ${what}; ${todo}`;
 
-export interface LookAfterOptions extends OwnFlawsOptions {
+interface LookAfterOptions extends OwnFlawsOptions {
   clock: Clock;
   writes: PQueue;
   background: PQueue;
+  deferred: Pick<Deferred, "add">;
   log: Log;
   toasts: Pick<Toasts, "show">;
 }
 
-/** At start-up: fixes what it can, logs each remaining problem, and shows one toast. Returns at once. */
-export function lookAfterFolders({
-  background,
-  clock,
-  log,
-  toasts,
-  writes,
-  ...options
-}: LookAfterOptions): void {
-  const { files, folders } = options;
+/** At start-up: fixes what it can, then logs each remaining problem, and shows one toast. Returns at once. */
+export function lookAfterFolders(given: LookAfterOptions): void {
+  const { background, clock, deferred, files, folders, log, toasts, writes } = given;
   // Before the first line of the log.
   void writes.add(() =>
     hideFromGit(files, folders.strata).catch((thrown) => log.warn("strata", formatUnignored(thrown))),
   );
   void background.add(async () => {
-    for (const sentence of await completeIgnores(options)) log.warn("strata", sentence);
-    const flaws = await findOwnFlaws(options);
+    for (const sentence of await completeIgnores(given)) log.warn("strata", sentence);
+  });
+  // It asks git about every file, which the first request need not wait for.
+  deferred.add("flaws of our folders", tellFlaws, DERIVED_MS);
+
+  async function tellFlaws(): Promise<void> {
+    const flaws = await findOwnFlaws(given);
     for (const flaw of flaws) log.warn("strata", formatOwnFlaw(flaw));
     const [first] = flaws;
     if (first === undefined) return;
     const more = flaws.length > 1 ? ` (${flaws.length - 1} more in /memory)` : "";
-    const message = `${formatOwnFlaw(first)}${more}`;
-    clock.after(SCREEN_OPENS_MS, () => toasts.show(message, "warning"));
-  });
+    clock.after(SCREEN_OPENS_MS, () => toasts.show(`${formatOwnFlaw(first)}${more}`, "warning"));
+  }
 }
 
 const formatUnignored = (thrown: unknown): string =>

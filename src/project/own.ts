@@ -10,16 +10,9 @@ import type { Log } from "../io/log.js";
 import type { Folders } from "./folders.js";
 import { createStateOwner, locateRecord, type ProjectRecord } from "./state-owner.js";
 
-export interface Own {
-  /** Includes the machine state shared by all sessions, but only if this machine wrote it. */
-  files: Files;
-  seal: Seal;
-  sessions: SeenSessions;
-  /** Paths of this machine's record of the project. Rejects with the system's error. */
-  locateRecord(): Promise<ProjectRecord>;
-}
+export type Own = ReturnType<typeof openOwn>;
 
-export interface OwnOptions {
+interface OwnOptions {
   clock: Clock;
   files: Files;
   log: Log;
@@ -29,7 +22,7 @@ export interface OwnOptions {
 }
 
 /** Touches nothing until first used. */
-export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions): Own {
+export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions) {
   const { processes, stateFolder } = host;
   const { project, strata } = folders;
   const locate = () => locateRecord(files, { project, stateFolder });
@@ -48,9 +41,13 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
     return locate();
   };
   return {
+    /** Includes the machine state shared by all sessions, but only if this machine wrote it. */
     files: owner.files,
+    /** Marks lines that this user's machine wrote. */
     seal: createSeal({ files, log, stateFolder }),
+    /** The sessions that ran on this machine. */
     sessions: createSeenSessions({ clock, files, log, locateRecord: locateChecked }),
+    /** Paths of this machine's record of the project. Rejects with the system's error. */
     locateRecord: locateChecked,
   };
 }
@@ -60,11 +57,8 @@ export type Seal = ReturnType<typeof createSeal>;
 const KEY_BYTES = 32;
 const MARK_CHARACTERS = 16;
 
-export function createSeal({
-  files,
-  log,
-  stateFolder,
-}: Pick<OwnOptions, "files" | "log"> & { stateFolder: string }) {
+export function createSeal(given: Pick<OwnOptions, "files" | "log"> & { stateFolder: string }) {
+  const { files, log, stateFolder } = given;
   const path = join(stateFolder, "key");
   let key: Promise<Buffer> | undefined;
 
@@ -106,12 +100,10 @@ export type SeenSessions = ReturnType<typeof createSeenSessions>;
 const WITHIN_MS = 500;
 
 /** No call rejects. */
-export function createSeenSessions({
-  clock,
-  files,
-  locateRecord,
-  log,
-}: Pick<OwnOptions, "clock" | "files" | "log"> & Pick<Own, "locateRecord">) {
+export function createSeenSessions(
+  given: Pick<OwnOptions, "clock" | "files" | "log"> & { locateRecord(): Promise<ProjectRecord> },
+) {
+  const { clock, files, locateRecord, log } = given;
   const known = new Set<string>();
   let readBytes = 0;
 

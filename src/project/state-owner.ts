@@ -14,10 +14,10 @@
  * If the user's state folder cannot be used, nothing is known, and all counts as ours.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { formatError } from "../base/error.js";
 import { matching, object, parseJson, parserOf, string } from "../base/shape.js";
-import { type Files, readPlainText, readText } from "../io/files.js";
+import { type Files, pathBelow, readPlainText, readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
 
@@ -40,7 +40,6 @@ const RECORD = {
   contextRequests: "context-requests.jsonl",
 } as const;
 
-/** Paths of the record. */
 export type ProjectRecord = Record<keyof typeof RECORD | "folder" | "lock", string>;
 
 /** Found by the project's real path: a copy, or another clone of the same repository, is another project. */
@@ -53,7 +52,6 @@ export async function locateRecord(
   return planRecord(join(stateFolder, "projects", id));
 }
 
-/** Is it the name of a project's record folder? */
 export const isRecordName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 
 export function planRecord(folder: string): ProjectRecord {
@@ -92,9 +90,7 @@ const NOT_SHARED = new Set([
   "views",
 ]);
 /** Shared files inside folders that are not shared. */
-const SHARED_WITHIN = ["commands.json", "learned.jsonl", "past-sessions.json"].map((name) =>
-  join("extraction", name),
-);
+const SHARED_WITHIN = ["extraction/learned.jsonl", "extraction/past-sessions.json"];
 const SOURCE = "owner";
 
 const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -266,10 +262,13 @@ interface GuardOptions {
 
 /** Wraps `files`: shared state appears absent until it may be read. A write replaces what is there. */
 function guardSharedState({ files, state, ...options }: GuardOptions): Files {
+  let hasWritten = false;
+
   function isShared(path: string): boolean {
-    if (!path.startsWith(state + sep)) return false;
-    const below = relative(state, path);
-    return !NOT_SHARED.has(below.split(sep)[0] ?? "") || SHARED_WITHIN.includes(below);
+    // Not by the path's beginning: Windows has many spellings of one.
+    const below = pathBelow(state, path);
+    if (below === undefined) return false;
+    return !NOT_SHARED.has(below.split("/")[0] ?? "") || SHARED_WITHIN.includes(below);
   }
 
   async function read<T>(path: string, run: () => Promise<T>, absent: Awaited<T>): Promise<T> {
@@ -277,11 +276,14 @@ function guardSharedState({ files, state, ...options }: GuardOptions): Files {
   }
 
   async function write<T>(paths: readonly string[], run: () => Promise<T>): Promise<T> {
-    if (paths.some(isShared)) {
-      await options.mayRead();
-      await options.beforeWriting();
-    }
-    return run();
+    if (!paths.some(isShared)) return run();
+    await options.mayRead();
+    const owned = options.beforeWriting();
+    // Later the file exists, unless somebody deletes it.
+    if (!hasWritten) await owned;
+    hasWritten = true;
+    const [result] = await Promise.all([run(), owned]);
+    return result;
   }
 
   return {

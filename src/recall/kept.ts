@@ -123,3 +123,17 @@ export interface SearchOptions {
   /** Default 10, at most 1,000. */
   readonly limit?: number;
 }
+
+/**
+ * Turns texts into vectors, by a model or by a table.
+ *
+ * Contract: one vector per text, all of the same length, `undefined` for an unknown text. It may throw or be slow: an
+ * entry without a vector is found by its words. A vector is kept as long as its entry.
+ */
+export interface Embedder {
+  /** The most that similarity adds to a score; the best match of words scores 1. */
+  readonly weight: number;
+  embed(texts: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
+  /** The vector of a query, if it can be had at once; without this method, `embed` is awaited. */
+  embedQuery?(text: string): Promise<Float32Array | undefined>;
+}

@@ -18,8 +18,8 @@ import { systemClock } from "../io/clock.js";
 import { findDateTerms } from "../text/dates.js";
 import { findEntities } from "../text/entities.js";
 import { createAliases } from "./aliases.js";
-import type { Embedder } from "./embedder.js";
 import {
+  type Embedder,
   type Kept,
   keepEntry,
   type RecallEntry,
@@ -37,10 +37,17 @@ import {
   type Likenesses,
   type WordVectors,
 } from "./vectors.js";
-import { createGroups, type Judgement, planMatch, type Structure, weighEntries } from "./weigh.js";
+import {
+  ALIKE,
+  createGroups,
+  inOrder,
+  type Judgement,
+  planMatch,
+  type Structure,
+  weighEntries,
+} from "./weigh.js";
 
-export type { Embedder } from "./embedder.js";
-export type { RecallEntry, RecallHit, SearchOptions } from "./kept.js";
+export type { Embedder, RecallEntry, RecallHit, SearchOptions } from "./kept.js";
 export type { WordVectors } from "./vectors.js";
 
 export interface RecallOptions {
@@ -53,7 +60,6 @@ export interface RecallOptions {
 }
 
 export interface Recall {
-  /** Number of entries. */
   readonly size: number;
   has(id: string): boolean;
   /** Replaces an entry with the same id. */
@@ -68,6 +74,8 @@ export interface Recall {
   searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]>;
   /** The few entries that are certainly meant, to be shown unasked; no hit is better than a wrong one. */
   match(text: string, options?: SearchOptions): RecallHit[];
+  /** `match`, then the entries that certainly mean the same by the embedder's vectors; plain `match` if it fails. */
+  matchByMeaning(text: string, options?: SearchOptions): Promise<RecallHit[]>;
 }
 
 /** Number of best word hits that are scored by structure. */
@@ -122,18 +130,29 @@ export function createRecall(options: RecallOptions = {}): Recall {
       const asked = ask(query);
       return find(asked, limitOf(options), asked.isProse ? await meaning.judge(asked.text) : []);
     },
-    match(text, options) {
-      const { isWeighed, text: asked, words } = ask(text);
-      const given = { guess: false, limit: MOST_MATCHED, isWeighed, withGroups: false };
-      const { frequency, hits } = lexical.search(words, given);
-      const linked = (id: string): string[] =>
-        (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
-      const named = findNamed(asked, { aliases, links });
-      const spell = createSpelling(asked);
-      const matches = planMatch({ named, hits, frequency, linked, spell, size: entries.size });
-      return matches.slice(0, limitOf(options));
+    match,
+    async matchByMeaning(text, options) {
+      const asked = ask(text);
+      const alike = asked.isProse ? await meaning.matchAll(asked.text) : [];
+      // Words last: what they find may have changed meanwhile.
+      const matches = match(text, options);
+      const known = new Set(matches.map(({ id }) => id));
+      const more = alike.filter(({ id }) => entries.has(id) && !known.has(id));
+      return [...matches, ...more].slice(0, limitOf(options));
     },
   };
+
+  function match(text: string, options?: SearchOptions): RecallHit[] {
+    const { isWeighed, text: asked, words } = ask(text);
+    const given = { guess: false, limit: MOST_MATCHED, isWeighed, withGroups: false };
+    const { frequency, hits } = lexical.search(words, given);
+    const linked = (id: string): string[] =>
+      (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
+    const named = findNamed(asked, { aliases, links });
+    const spell = createSpelling(asked);
+    const matches = planMatch({ named, hits, frequency, linked, spell, size: entries.size });
+    return matches.slice(0, limitOf(options));
+  }
 
   function remove(id: string): void {
     const kept = entries.get(id);
@@ -349,6 +368,11 @@ function createMeaning({
       if (!embedded) return toJudgements(others);
       const rest = others && new Map([...others].filter(([id]) => !byEmbedder?.has(id)));
       return [...toJudgements(embedded, embedder?.weight), ...toJudgements(rest)];
+    },
+    /** Best first, scored below those that share words. Never rejects. */
+    async matchAll(text: string): Promise<RecallHit[]> {
+      const alike = [...((await byEmbedder?.compareStrictly(text)) ?? [])];
+      return inOrder(alike.map(([id, value]) => ({ id, score: value / 2, why: ALIKE })));
     },
   };
 }

@@ -127,6 +127,9 @@ function rank(scores: ReadonlyMap<string, number>, limit: number): [id: string, 
     .slice(0, limit);
 }
 
+/** Why an entry without the query's words is found. */
+export const ALIKE = "alike in meaning";
+
 function formatWhy(weight: Weight | undefined, spell: (terms: readonly string[]) => string): string {
   if (!weight) return "";
   const { entry, hit, isAlike, isInFittingGroup, link, near } = weight;
@@ -134,7 +137,7 @@ function formatWhy(weight: Weight | undefined, spell: (terms: readonly string[])
     ...(hit ? [spell(hit.terms)] : []),
     ...(near === undefined ? [] : [`near ${near}`]),
     ...(isInFittingGroup ? [`in ${entry.group}`] : []),
-    ...(isAlike ? ["alike in meaning"] : []),
+    ...(isAlike ? [ALIKE] : []),
     ...(link === undefined ? [] : [`link ${link}`]),
   ].join("; ");
 }
@@ -209,7 +212,6 @@ export interface MatchOptions {
   hits: readonly LexicalHit[];
   /** Number of entries by term. */
   frequency: ReadonlyMap<string, number>;
-  /** Number of entries. */
   size: number;
   /** Ids of entries that this one links to. */
   linked: (id: string) => readonly string[];
@@ -246,6 +248,6 @@ function planFitting({ frequency, hits, size, spell }: MatchOptions): RecallHit[
   return inOrder(found);
 }
 
-function inOrder(hits: RecallHit[]): RecallHit[] {
+export function inOrder(hits: RecallHit[]): RecallHit[] {
   return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 }

@@ -8,11 +8,8 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../io/clock.js";
 
 export interface Credentials {
-  /** The header `Authorization`. */
   authorization?: string | undefined;
-  /** The header `X-API-Key`. */
   apiKey?: string | undefined;
-  /** The value of the session's cookie. */
   cookie?: string | undefined;
 }
 

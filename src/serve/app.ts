@@ -29,7 +29,6 @@ export interface AppOptions {
   requestsPerMinute: number;
   /** Never rejects. */
   health(): Promise<Health>;
-  /** The JSON value of `/stats`. */
   stats(): Promise<unknown>;
   metrics: ServerMetrics;
   /** Reports errors of handlers; the client only sees that the server failed. */

@@ -3,8 +3,8 @@ import { parseEntry } from "../../layers/errors/error-log.js";
 import { createLedgerSums, type Totals } from "../costs/sums.js";
 import { type Files, readPlainText } from "../io/files.js";
 import { createBudget } from "../models/budget.js";
-import { lookAtCandidates } from "../operations/open-candidates.js";
-import { openOwnState, type Project } from "../operations/project.js";
+import { lookAtCandidates, openOwnState } from "../operations/own-state.js";
+import type { Project } from "../operations/project.js";
 import { readDreamState } from "../project/dream-state.js";
 import { readMemoryStatus } from "../status/memory-status.js";
 

@@ -5,8 +5,7 @@ import { type Clock, waitAtMost } from "../io/clock.js";
 import { type Files, readPlainText } from "../io/files.js";
 import { formatPrefix, memoryTypes } from "../memory/memory.js";
 import { readPending } from "../memory/store/journal.js";
-import type { CollectionPlace } from "../memory/store/places.js";
-import { listItself } from "../memory/store/scan.js";
+import { type CollectionPlace, listItself } from "../memory/store/scan.js";
 import { findLocks, LEAST_FREE_BYTES } from "../operations/doctor/machine.js";
 import { listPlaces } from "../operations/memory-files.js";
 import { openLocks, type Project } from "../operations/project.js";
@@ -53,7 +52,6 @@ export async function checkHealth(
   return problems.length === 0 ? { status: "ok" } : { status: "degraded", problems };
 }
 
-/** The same without paths. */
 export const toPublic = (health: Health): Health =>
   health.status === "ok"
     ? health
@@ -70,7 +68,7 @@ async function findProblems(project: Project, { readFreeBytes }: HealthOptions):
   const memories = places.flatMap(({ folder }) => [folder, ...memoryTypes.map((type) => join(folder, type))]);
   const states = [join(folders.strata, "state"), join(globalFolder, "strata", "state")];
   const locks = await Promise.all(states.map((folder) => findLocks(files, folder)));
-  const { dreamState, entities, leases, prices, sessions } = folders;
+  const { dreamState, leases, prices, sessions } = folders;
   const free = await readFreeBytes(root);
   const found: (HealthProblem | undefined)[] = [
     (await files.stat(root))?.kind === "folder"
@@ -82,7 +80,7 @@ async function findProblems(project: Project, { readFreeBytes }: HealthOptions):
     ...(await Promise.all([
       ...memories.map((where) => checkFolder(files, where)),
       ...locks.flat().map((where) => checkLock(project, where)),
-      ...[dreamState, entities, leases, prices, sessions].map((where) => checkState(files, where)),
+      ...[dreamState, leases, prices, sessions].map((where) => checkState(files, where)),
       ...places.map((place) => checkPending(files, place)),
     ])),
   ];

@@ -11,14 +11,13 @@ import { StrataError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { CliContext } from "../operations/command.js";
 import { openProject, type Project } from "../operations/project.js";
-import { findStateFolder } from "../project/opencode-files.js";
+import { findStateFolder } from "../project/folders.js";
 import { isRecordName, locateRecord, planRecord, readOwner } from "../project/state-owner.js";
 import { createProjectFigures, type ProjectFigures } from "./figures.js";
 
 export interface ListenOptions {
   clock: Clock;
   host: string;
-  /** 0 for any free port. */
   port: number;
   /** Set only in tests. */
   bounds?: Partial<Bounds>;
@@ -34,7 +33,6 @@ interface Bounds {
   /** Idle time after which a connection is closed. */
   silentMs: number;
   keptAliveMs: number;
-  /** How often the times are checked. */
   lookMs: number;
 }
 
@@ -63,8 +61,6 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
       outgoing.once("close", () => isEnding && incoming.socket.destroySoon());
       return app.fetch(request, env);
     },
-    // The rest of this process keeps Node's own Request and Response.
-    overrideGlobalObjects: false,
     serverOptions: {
       maxHeaderSize: headerBytes,
       headersTimeout: headersMs,

@@ -4,7 +4,7 @@ import { VERSION } from "../base/version.js";
 import type { ProjectFigures } from "./figures.js";
 import type { Health } from "./health.js";
 
-export interface Observation {
+interface Observation {
   method: string;
   /** The route, never the path: a client must not be able to create series. */
   route: string;
@@ -16,7 +16,6 @@ export interface Observation {
 export interface Measured {
   projects: readonly ProjectFigures[];
   health: Health;
-  /** Of this process. */
   memoryBytes: number;
   startedMs: number;
 }
@@ -31,7 +30,7 @@ const FIGURES: readonly Figure[] = [
   ["sessions", "Sessions with a savings ledger.", ({ savings }) => savings.sessions],
   ["model_requests", "Requests that a model answered.", ({ savings }) => savings.requests],
   ["tokens_saved", "Net savings in tokens at input price.", ({ savings }) => savings.net],
-  ["dollars_saved", "Net savings in dollars, where prices are known.", ({ savings }) => savings.money],
+  ["dollars_saved", "Net savings in dollars, where the host has a price.", ({ savings }) => savings.money],
   ["tokens_freed", "Tokens removed from the context.", ({ savings }) => savings.tokensFreed],
   ["cache_lost_tokens", "Cached tokens that had to be written again.", ({ savings }) => savings.cacheLost],
   ["background_tokens", "Tokens of Strata's own model calls.", ({ savings }) => savings.backgroundTokens],

@@ -6,22 +6,18 @@ import { type OptionValues, readList, readWhole, WRONG_ARGUMENT } from "../opera
 export interface HostRules {
   /** Names in lower case, in addition to those of the loopback interface. */
   names: readonly string[];
-  /** Whether every IP address passes. */
   isAnyAddress: boolean;
 }
 
 export const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
-/** Whether only this machine can reach what listens there. */
 const isLoopback = (host: string): boolean =>
   LOOPBACK.includes(host.toLowerCase()) || (isIP(host) === 4 && host.startsWith("127."));
 
-/** Whether it means all addresses of this machine. */
 export const isWildcard = (host: string): boolean => ["0.0.0.0", "::", "*"].includes(host);
 
 export interface ServeSettings {
   host: string;
-  /** 0 for any free port. */
   port: number;
   /** Absent if the server is to generate one. */
   key?: string;

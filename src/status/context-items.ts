@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { StrataError } from "../base/error.js";
-import { formatCount, formatMoney } from "../base/format.js";
+import { formatCount, formatMoney, formatTokens } from "../base/format.js";
 import {
   anyObject,
   count,
@@ -26,7 +26,7 @@ import type { Folders } from "../project/folders.js";
 
 export const MOST_ITEMS = 300;
 
-const STATES = ["whole", "spilled", "cleared", "dropped", "cut", "expanded"] as const;
+const STATES = ["whole", "spilled", "shrunk", "cleared", "dropped", "cut", "expanded"] as const;
 export type ItemState = (typeof STATES)[number];
 
 const KINDS = ["result", "input", "turn", "cut", "summary"] as const;
@@ -62,12 +62,20 @@ export interface ActionCost {
   frees: number;
   /** Tokens that have to be written to the prompt cache again, if it is warm by then. */
   cacheLost: number;
-  /** What that costs once, in dollars, beyond what the next request costs anyway; absent if prices are unknown. */
+  /** What that costs once, in dollars, beyond what the next request costs anyway; absent if the host has no price. */
   dollars?: number;
 }
 
 export const ACTIONS = ["drop", "pin", "unpin", "expand", "undo-cut"] as const;
 export type Action = (typeof ACTIONS)[number];
+
+export const ACTION_NAMES: Readonly<Record<Action, string>> = {
+  drop: "Drop",
+  pin: "Pin",
+  unpin: "Unpin",
+  expand: "Expand",
+  "undo-cut": "Undo the cut",
+};
 
 /** The file of a session. */
 export interface ContextItems {
@@ -156,7 +164,7 @@ export function formatItems(
   const share = budget > 0 ? ` (${Math.round((tokens / budget) * 100)} %)` : "";
   const head = `${formatCount(tokens)} tokens of ${formatCount(budget)}${share} in the context of this session.`;
   if (shown.length === 0)
-    return `${head}\nNothing in it can be steered yet: no tool was called, and no turn has ended.`;
+    return `${head}\nNothing in it can be changed yet: no tool was called, and no turn has ended.`;
   const rows = shown.map((item) => [
     item.id,
     formatCount(item.tokens),
@@ -216,13 +224,33 @@ export function formatCost(item: ContextItem, action: Action, cost: ActionCost):
       ? `no cached tokens are lost${money}`
       : `${formatCount(cacheLost)} cached tokens are written again${money}`;
   if (action === "drop")
-    return `${name} will leave the context: about ${formatCount(frees)} tokens fewer in each request; ${lost}. Its whole text stays in a file that the context names.`;
+    return `${name} will leave the context with your next message: about ${formatCount(frees)} tokens fewer in each request; ${lost}. Its whole text stays in a file that the context names.`;
   const what =
     action === "expand"
-      ? "will come back whole, once, behind your next message"
+      ? "will come back whole, once, after your next message"
       : "will be undone: the messages before it are sent again";
   return `${name} ${what}: about ${formatCount(-frees)} tokens more in each request; ${lost}.`;
 }
+
+/** "frees 12.3K, loses 8.1K of cache ($0.02)". */
+function formatPrice({ actions }: ContextItem, action: Action): string {
+  const { cacheLost = 0, dollars = 0, frees = 0 } = actions[action] ?? {};
+  const money = dollars > 0 ? ` (${formatMoney(dollars)})` : "";
+  return [
+    ...(frees > 0 ? [`frees ${formatTokens(frees)}`] : []),
+    ...(frees < 0 ? [`adds ${formatTokens(-frees)}`] : []),
+    cacheLost > 0 ? `loses ${formatTokens(cacheLost)} of cache${money}` : "loses no cache",
+  ].join(", ");
+}
+
+/** With what it is in words, and what a person can do about it at what price. */
+export const describeItem = (item: ContextItem) => ({
+  ...item,
+  what: formatName(item),
+  steps: ACTIONS.filter((one) => item.actions[one]).map((action) => ({
+    ...{ action, name: ACTION_NAMES[action], price: formatPrice(item, action) },
+  })),
+});
 
 /* Which item a person means, and whether the action is possible. Every error is thrown before anything is asked for. */
 
@@ -243,12 +271,12 @@ export function findItem(items: readonly ContextItem[], given: string, listing: 
   if (!only)
     throw new StrataError(
       "NO_ITEM",
-      `expected the id of something in the context, "${given}" came; ${listing} lists them. Nothing was asked for`,
+      `expected the id of something in the context, got "${given}"; ${listing} lists them. Nothing was changed`,
     );
   const named = found.map(({ id }) => id).join(", ");
   throw new StrataError(
     "MANY_ITEMS",
-    `"${given}" begins the ids ${named}; write one of them whole. Nothing was asked for`,
+    `"${given}" begins the ids ${named}; write one of them whole. Nothing was changed`,
   );
 }
 
@@ -262,8 +290,8 @@ export function findWanted(
   if (given !== undefined) return findItem(items, given, listing);
   const cut = items.find(({ actions, not }) => (actions["undo-cut"] ?? not?.["undo-cut"]) !== undefined);
   if (action === "undo-cut" && cut) return cut;
-  const what = action === "undo-cut" ? "history was not cut" : `expected an id after ${action}, none came`;
-  throw new StrataError("NO_ITEM", `${what}; ${listing} lists what is in the context. Nothing was asked for`);
+  const what = action === "undo-cut" ? "history was not cut" : `expected an id after ${action}, got none`;
+  throw new StrataError("NO_ITEM", `${what}; ${listing} lists what is in the context. Nothing was changed`);
 }
 
 /** @throws StrataError NOT_POSSIBLE, which says why. */
@@ -272,7 +300,7 @@ export function requireAction(item: ContextItem, action: Action): ActionCost {
   if (cost) return cost;
   const state = item.isPinned ? `${item.state} and pinned` : item.state;
   const why = item.not?.[action] ?? `${action} changes nothing about a ${item.kind} that is ${state}`;
-  throw new StrataError("NOT_POSSIBLE", `${item.id} (${formatName(item)}): ${why}. Nothing was asked for`);
+  throw new StrataError("NOT_POSSIBLE", `${item.id} (${formatName(item)}): ${why}. Nothing was changed`);
 }
 
 /** What an item is, in a few words. */

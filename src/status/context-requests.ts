@@ -2,7 +2,7 @@
  * The log of what people ask for about the context, in the user's state folder, where no repository can write. Append-only,
  * one JSON object a line. Two kinds of lines:
  *
- *     {"v":1,"id":"…","time":"…","session":"ses_…","action":"drop","item":"r-3fa2b1c"}     asked by a person
+ *     {"v":1,"id":"RUN-…","time":"…","session":"ses_…","action":"drop","item":"r-3fa2b1c"}  asked by a person
  *     {"v":1,"request":"…","time":"…","session":"ses_…","outcome":"done","text":"…"}       what became of it
  *
  * A request waits until a line says what became of it. A line that cannot be understood is skipped.
@@ -22,7 +22,7 @@ export interface ContextOutcomeLine {
   request: string;
   time: string;
   session: string;
-  outcome: "done" | "refused";
+  outcome: "done" | "refused" | "withdrawn";
   /** For people: what was done, or why it was not. */
   text: string;
 }
@@ -46,8 +46,9 @@ export function createContextRequests({ clock, files, locate }: ContextRequestsO
   const append = async (line: Line): Promise<void> => files.appendLine(await locate(), JSON.stringify(line));
 
   return {
-    async ask({ action, item, session }: Pick<ContextRequestLine, "session" | "action" | "item">) {
-      const line: ContextRequestLine = { v: 1, id: randomUUID(), time: now(), session, action, item };
+    /** `run` takes back all that was asked for under its name. */
+    async ask(given: Pick<ContextRequestLine, "session" | "action" | "item">, run: string = randomUUID()) {
+      const line: ContextRequestLine = { v: 1, id: `${run}-${given.item}`, time: now(), ...given };
       await append(line);
       return line;
     },
@@ -81,7 +82,7 @@ export const parseLine = parserOf(
     object<ContextOutcomeLine>({
       v: isVersion,
       ...each(string, "request", "time", "session", "text"),
-      outcome: oneOf(["done", "refused"]),
+      outcome: oneOf(["done", "refused", "withdrawn"]),
     }),
   ),
 );

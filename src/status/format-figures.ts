@@ -1,4 +1,4 @@
-/** The figures of the screen in words: percent and money first, tokens where there are no prices. */
+/** The figures of the screen in words: percent and money first, percent of tokens where the host has no price. */
 import { formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import type { Saving } from "../costs/sums.js";
 import type { ContextFigures, Kind, SessionScreen } from "./session-screen.js";
@@ -32,24 +32,26 @@ export function formatContext(
     : `${is}${unit}, ${formatTokens(more)} of them Strata's own`;
 }
 
-/** "saved $0.42 today", "saved 38 % today". */
+/** "saved $0.42 today", "saved 38 % of tokens today". */
 function formatToday(saving: Saving): string {
   if (!isGain(saving)) return isLoss(saving) ? "not paid back yet today" : "nothing saved yet today";
   const { dollars, share, tokens } = saving;
-  const worth = dollars === undefined && share !== undefined ? formatPercent(share) : undefined;
-  return `saved ${worth ?? (dollars === undefined ? formatInput(tokens) : formatMoney(dollars))} today`;
+  if (dollars !== undefined) return `saved ${formatMoney(dollars)} today`;
+  return `saved ${share === undefined ? formatInput(tokens) : formatTokenShare(share)} today`;
 }
 
-/** "saved $0.42 (38 %)", "saved 38 % (16K tokens of input)", "not paid back yet: $0.003 spent so far". */
+/** What is paid for is tokens: a subscription's, or those of a model whose price nobody knows. */
+export const formatTokenShare = (share: number): string => `${formatPercent(share)} of tokens`;
+
+/** "saved $0.42 (38 %)", "saved 38 % of tokens (16K)", "not paid back yet: $0.003 spent so far". */
 export function formatSaving(saving: Saving): string {
   if (isLoss(saving)) return `not paid back yet: ${formatWorth(saving)} spent so far`;
   if (!isGain(saving)) return "nothing saved yet";
-  const { dollars, share } = saving;
+  const { dollars, share, tokens } = saving;
   if (share === undefined) return `saved ${formatWorth(saving)}`;
-  const percent = formatPercent(share);
   return dollars === undefined
-    ? `saved ${percent} (${formatWorth(saving)})`
-    : `saved ${formatWorth(saving)} (${percent})`;
+    ? `saved ${formatTokenShare(share)} (${formatTokens(tokens)})`
+    : `saved ${formatWorth(saving)} (${formatPercent(share)})`;
 }
 
 /** The size of it, without a sign; tokens of models without prices follow the dollars. */
@@ -58,7 +60,7 @@ export function formatWorth({ dollars, tokens, unpriced = 0 }: Saving): string {
   const money = formatMoney(Math.abs(dollars));
   if (unpriced === 0) return money;
   const sign = Math.sign(unpriced) === Math.sign(dollars) ? "and" : "less";
-  return `${money} ${sign} ${formatInput(Math.abs(unpriced))} where prices are unknown`;
+  return `${money} ${sign} ${formatInput(Math.abs(unpriced))} where no price is known`;
 }
 
 const formatInput = (tokens: number): string => `${formatTokens(tokens)} tokens of input`;

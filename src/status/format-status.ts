@@ -1,27 +1,38 @@
 /** Formats the status for people: sections about the project, its memory, and what is on; problems last. */
 
+import { sep } from "node:path";
 import { wrap } from "../base/columns.js";
 import { formatCount, formatPercent, formatTokens } from "../base/format.js";
 import { findCacheShare } from "../costs/sums.js";
 import { formatWaiting } from "../memory/candidates/candidate.js";
 import { formatContext, formatSaving } from "./format-figures.js";
 import type { SessionStatus, Status } from "./status.js";
+import type { Todo } from "./todo.js";
 
 /** Maximum number of rows of each list. */
 const MOST_ROWS = 5;
 /** Longer titles end with "…". */
 const MOST_TITLE = 40;
 
-/** `first` come before the others, `problems` before those of the project. */
+export interface StatusParts {
+  /** They come before the others. */
+  first?: readonly Section[];
+  /** They come before those of the project. */
+  problems?: readonly string[];
+  /** What waits for a person. */
+  todos?: readonly Todo[];
+}
+
 export function formatStatus(
   status: Status,
   style: StatusStyle,
-  { first = [], problems = [] }: { first?: readonly Section[]; problems?: readonly string[] } = {},
+  { first = [], problems = [], todos = [] }: StatusParts = {},
 ): string {
   const sections: Section[] = [
     ...first,
     describeProject(status),
     { heading: "Memory", rows: describeMemory(status) },
+    describeTodos(todos),
     { heading: "State", rows: describeState(status) },
     {
       heading: "Problems",
@@ -36,7 +47,7 @@ export function formatStatus(
 function shortenPaths({ folders }: Status): (section: Section) => Section {
   return (section) => ({
     ...section,
-    rows: section.rows.map(([label, text]): Row => [label, text.replaceAll(`${folders.project}/`, "")]),
+    rows: section.rows.map(([label, text]): Row => [label, text.replaceAll(folders.project + sep, "")]),
   });
 }
 
@@ -62,9 +73,10 @@ function describeProject({ saved, savings, sessions }: Status): Section {
 
 /** What left the context, and what that has cost. */
 export function describeRemoved(totals: Status["savings"]): Row[] {
-  const { backgroundTokens, cacheLost, cleared, compactions, judging, spilled, tokensFreed } = totals;
+  const { backgroundTokens, cacheLost, cleared, compactions, judging, shrunk, spilled, tokensFreed } = totals;
   const events = listCounts([
     [spilled, `${countOf(spilled, "result")} moved to files`],
+    [shrunk, `${formatCount(shrunk)} shrunk`],
     [cleared, `${formatCount(cleared)} cleared`],
     [compactions, `history replaced ${countOf(compactions, "time")}`],
   ]);
@@ -117,7 +129,21 @@ export function formatTitle(title: string | undefined, id: string): string {
   return `"${title.length > MOST_TITLE ? `${title.slice(0, MOST_TITLE - 1).trimEnd()}…` : title}"`;
 }
 
-function describeMemory({ blockers, candidates = 0, conflicts, memories }: Status): Row[] {
+/** The usual way of each; `strata todo` has all. */
+function describeTodos(todos: readonly Todo[]): Section {
+  const rows = todos.map(({ ways: [way], what }): Row => ["", way ? `${what}: ${way.command}` : what]);
+  const more = rows.length - MOST_ROWS;
+  return {
+    heading: `${countOf(todos.length, "thing")} ${todos.length === 1 ? "waits" : "wait"} for you (strata todo)`,
+    rows: [
+      ...rows.slice(0, MOST_ROWS),
+      ...(more > 0 ? [["", `and ${formatCount(more)} more`] as const] : []),
+    ],
+    isList: true,
+  };
+}
+
+function describeMemory({ blockers, candidates = 0, memories }: Status): Row[] {
   const all = Object.values(memories).reduce((sum, count) => sum + count, 0);
   const types = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
   return [
@@ -126,10 +152,6 @@ function describeMemory({ blockers, candidates = 0, conflicts, memories }: Statu
     ...describeList(
       "Open blockers",
       blockers.map(({ id, title }) => `${title} (${id})`),
-    ),
-    ...describeList(
-      "Conflicts",
-      conflicts.map(({ path, title }) => `two versions of "${title}", choose one: ${path}`),
     ),
   ];
 }

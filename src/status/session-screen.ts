@@ -1,7 +1,7 @@
 /**
  * What the screen shows of a session: written by the plugin behind each request and behind the turn's end, read by the
  * TUI half and the command line. One file per session, `.opencode/strata/state/screen/<sessionID>.json`, replaced as a
- * whole. Each reader gets the same figures: tokens as the provider counted them, money with the host's prices.
+ * whole. Each reader gets the same figures: tokens as the provider counted them, money where the host has a price.
  */
 import { join } from "node:path";
 import {
@@ -50,7 +50,7 @@ export interface SessionScreen {
   cache: { last?: number; session?: number };
   /** `today` and `project` are of all sessions of the project; a day begins at local midnight. */
   saved: { session: Saving; today: Saving; project: Saving };
-  memory: { memories: number; candidates: number; blockers: number; conflicts: number };
+  memory: { memories: number; candidates: number; blockers: number; todos: number };
   /** Why automatic summaries do not help in this session; they are off where the host lets a plugin switch them. */
   breaker?: string;
   /** What Strata does in the background now, such as "dream". */
@@ -82,7 +82,7 @@ const parse = parserOf(
     }),
     cache: object<SessionScreen["cache"]>(each(optional(share), "last", "session")),
     saved: object<SessionScreen["saved"]>(each(saving, "session", "today", "project")),
-    memory: object<SessionScreen["memory"]>(each(count, "memories", "candidates", "blockers", "conflicts")),
+    memory: object<SessionScreen["memory"]>(each(count, "memories", "candidates", "blockers", "todos")),
     breaker: optional(string),
     background: list(string),
     warnings: list(string),

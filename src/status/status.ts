@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
+import { parseJson } from "../base/shape.js";
 import type { Config } from "../config/schema.js";
 import { isSwitchedOn } from "../config/setting.js";
 import type { SavingsRecord } from "../costs/savings.js";
@@ -17,7 +18,7 @@ import {
   toSaving,
 } from "../costs/sums.js";
 import type { Clock } from "../io/clock.js";
-import type { Files } from "../io/files.js";
+import { type Files, readText } from "../io/files.js";
 import type { Git } from "../io/host.js";
 import { type CallRecord, findSilent, parseCallRecord } from "../kernel/calls.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
@@ -151,13 +152,12 @@ async function countResults(files: Files, folder: string): Promise<Status["resul
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
 }
 
-/** The callRecords of all instances, that of the last start at the end. */
+/** Those of all instances that can be read, that of the last start at the end. */
 export async function readCallRecords(files: Files, folder: string): Promise<CallRecord[]> {
   const names = await files.list(folder);
-  const callRecords = await Promise.all(
-    names.map(async (name) => parseCallRecord(await readJson(files, join(folder, name)))),
-  );
-  return callRecords.filter((calls) => calls !== undefined).sort((a, b) => a.startedMs - b.startedMs);
+  const texts = names.map((name) => readText(files, join(folder, name)).catch(() => undefined));
+  const records = (await Promise.all(texts)).map((text = "") => parseCallRecord(parseJson(text)));
+  return records.filter((record) => record !== undefined).sort((a, b) => a.startedMs - b.startedMs);
 }
 
 async function readSpent(
@@ -174,15 +174,6 @@ async function readSpent(
       ...(background.enabled === false && { why: "background.enabled is false" }),
     }
   );
-}
-
-async function readJson(files: Files, path: string): Promise<unknown> {
-  try {
-    const contents = await files.read(path);
-    return contents && JSON.parse(new TextDecoder().decode(contents));
-  } catch {
-    return undefined;
-  }
 }
 
 /** An object with this field, or an empty one if the value is `undefined`. */

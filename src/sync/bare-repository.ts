@@ -11,7 +11,6 @@ import { decodeText, type Files } from "../io/files.js";
 import type { RemoteGit, RemoteGitAnswer } from "../io/host.js";
 import { withoutCredentials } from "../text/secrets/secrets.js";
 
-/** A file on the branch. */
 export interface BranchFile {
   path: string;
   /** Object name of its contents. */
@@ -51,9 +50,7 @@ export function createBareRepository({
 }: {
   files: Files;
   git: RemoteGit;
-  /** Folder of the repository. */
   folder: string;
-  /** Time limit for a call to the remote. */
   networkMs: number;
 }) {
   const asking = createAsking(git, folder);

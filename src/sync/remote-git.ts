@@ -118,10 +118,10 @@ function runGit(
   });
 }
 
-function end({ kill, pid }: ChildProcess): void {
+function end(child: ChildProcess): void {
   try {
-    if (pid !== undefined && process.platform !== "win32") process.kill(-pid, "SIGKILL");
-    else kill();
+    if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
+    else child.kill();
   } catch {
     // It has already ended.
   }

@@ -17,16 +17,11 @@ export interface Outgoing {
   /** In ledger order. */
   lines: SharedLine[];
   /** Memories whose newest version stays here, and why. */
-  refused: Refusal[];
+  refused: { id: string; why: string }[];
   /** Number of lines that stay here although a newer version of their memory is sent. */
   earlier: number;
   /** Number of memories that came with the repository and are not the user's. */
   foreign: number;
-}
-
-export interface Refusal {
-  id: string;
-  why: string;
 }
 
 export interface ScanOptions {
@@ -139,7 +134,6 @@ function wordsOf(line: LedgerLine): string {
   return written.map(([, value]) => (typeof value === "string" ? value : JSON.stringify(value))).join("\n");
 }
 
-/** Fields that Strata generates. */
 const MADE = new Set(["v", "id", "at", "instance", "by", "before", "after", "session", "run", "undoes"]);
 
 function findFault(
@@ -168,7 +162,6 @@ function readMemory({ contents, path }: LedgerLine): Memory | undefined {
   return reading.kind === "memory" ? reading.memory : undefined;
 }
 
-/** All texts in a value. */
 function listWords(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.entries(value).flat().flatMap(listWords) : [];

@@ -10,20 +10,9 @@
  * A project's memories use the folder of its record, global memories use `sync-global`.
  */
 import { join } from "node:path";
-import {
-  count,
-  each,
-  isVersion,
-  list,
-  object,
-  oneOf,
-  optional,
-  parseJson,
-  parserOf,
-  string,
-} from "../base/shape.js";
+import { count, each, isVersion, list, object, oneOf, optional, parserOf, string } from "../base/shape.js";
 import { type Files, readText } from "../io/files.js";
-import { createStateFile, formatPage, formatState } from "../io/state-file.js";
+import { formatPage, formatState, readState } from "../io/state-file.js";
 import { locateRecord } from "../project/state-owner.js";
 import type { Scope } from "./bare-repository.js";
 
@@ -32,7 +21,6 @@ export interface SyncPlace {
   folder: string;
 }
 
-/** Exists if the user has chosen a remote. */
 export const SYNC_CONFIG = "sync.json";
 /** Folder for the sync of global memories, in the user's state folder. */
 const GLOBAL_SYNC = "sync-global";
@@ -47,7 +35,6 @@ export async function locateSync(
   return { scope, folder: (await locateRecord(files, { project, stateFolder })).folder };
 }
 
-/** The remote that the user has chosen. */
 export interface SyncConfig {
   url: string;
   branch: string;
@@ -67,7 +54,6 @@ export interface SyncState {
   deferred: { id: string; why: string }[];
 }
 
-/** The remote's lines that are known here. */
 export interface KnownLines {
   /** The commit that contains them, or `UNREAD`. */
   tip: string;
@@ -102,26 +88,20 @@ const FRESH: SyncState = { refused: [], deferred: [] };
 
 export function openSyncFiles(files: Files, { folder }: SyncPlace) {
   const at = (name: string): string => join(folder, name);
-  const config = createStateFile<SyncConfig, undefined>({
-    files,
-    parse: (text) => parseConfig(parseJson(text)),
-    format: ({ branch, isOwn, url }) => formatPage({ url, branch, isOwn }),
-    fresh: undefined,
-  });
-  const state = createStateFile<SyncState>({
-    files,
-    parse: (text) => parseState(parseJson(text)),
-    format: formatState,
-    fresh: FRESH,
-  });
+  const writeState = (state: SyncState): Promise<void> =>
+    files.writeWhole(at("sync-state.json"), formatState(state));
 
   return {
-    readConfig: () => config.read(at(SYNC_CONFIG)),
+    readConfig: (): Promise<SyncConfig | undefined> => readState(files, at(SYNC_CONFIG), parseConfig),
     /** `undefined`: no remote is chosen. */
-    writeConfig: (one: SyncConfig | undefined): Promise<void> =>
-      one ? config.write(at(SYNC_CONFIG), one) : files.remove(at(SYNC_CONFIG)),
-    readState: () => state.read(at("sync-state.json")),
-    writeState: (one: SyncState) => state.write(at("sync-state.json"), one),
+    async writeConfig(one: SyncConfig | undefined): Promise<void> {
+      if (!one) return files.remove(at(SYNC_CONFIG));
+      const { branch, isOwn, url } = one;
+      await files.writeWhole(at(SYNC_CONFIG), formatPage({ url, branch, isOwn }));
+    },
+    readState: async (): Promise<SyncState> =>
+      (await readState(files, at("sync-state.json"), parseState)) ?? FRESH,
+    writeState,
 
     async readKnown(): Promise<KnownLines | undefined> {
       const [tip = "", ...ids] = ((await readText(files, at("sync-ids.txt"))) ?? "").split("\n");
@@ -134,7 +114,7 @@ export function openSyncFiles(files: Files, { folder }: SyncPlace) {
     /** Deletes the state of the previous remote. */
     async forget(): Promise<void> {
       await files.remove(at("sync-ids.txt"));
-      await state.write(at("sync-state.json"), FRESH);
+      await writeState(FRESH);
     },
 
     repository: at("sync.git"),

@@ -39,19 +39,10 @@ import {
   UNREAD,
 } from "./sync-state.js";
 
-export interface Sync {
-  /** Fetches and merges what is new on the remote. @throws UNREACHABLE, NOSYNC, ELOCKED */
-  pull(): Promise<Synced>;
-  /** Pulls, then sends what is new here. */
-  push(): Promise<Synced>;
-  /** What a push would send, by the last known state of the remote. Does not contact it. */
-  plan(): Promise<Outgoing>;
-}
+export type Sync = ReturnType<typeof createSync>;
 
 export interface Synced {
-  /** Ids of memories that changed here. */
   ids: readonly string[];
-  /** Paths of new conflict records. */
   conflicts: readonly string[];
   /** Memories whose remote changes were left out, and why. */
   deferred: Taken["deferred"];
@@ -69,9 +60,7 @@ export interface SyncOptions {
   git: RemoteGit;
   exchange: Exchange;
   place: SyncPlace;
-  /** See `ScanOptions`. */
   machinePaths: readonly string[];
-  /** Time limit for each call to the remote. */
   networkMs: number;
   /** Id of this instance; makes the pauses between tries differ. */
   instance: string;
@@ -81,17 +70,20 @@ export interface SyncOptions {
 const MOST_TRIES = 40;
 const LOCK_WAIT_MS = 30_000;
 
-export function createSync(options: SyncOptions): Sync {
+export function createSync(options: SyncOptions) {
   const { clock, files, git, locks, networkMs, place } = options;
   const stored = openSyncFiles(files, place);
   const repository = createBareRepository({ files, git, folder: stored.repository, networkMs });
   const world = { options, repository, stored };
 
   return {
+    /** Fetches and merges what is new on the remote. @throws UNREACHABLE, NOSYNC, ELOCKED */
     pull: () => exclusively((config) => runRound(world, config, { isPush: false })),
+    /** Pulls, then sends what is new here. */
     push: () => exclusively(pushUntilDone),
 
-    async plan() {
+    /** What a push would send, by the last known state of the remote. Does not contact it. */
+    async plan(): Promise<Outgoing> {
       const config = await requireConfig();
       const known = (await stored.readKnown())?.ids ?? new Set();
       return planOutgoing(options, config, { known, held: (await stored.readState()).deferred });
@@ -304,7 +296,9 @@ async function readLines(
   const texts = await repository.readFiles(readable);
   for (const [n, { path }] of readable.entries()) {
     const file = parseSegment(path)?.ledgerFile ?? "";
+    let count = 0;
     for (const text of splitLines(texts[n] ?? "")) {
+      if (++count % 500 === 0) await clock.pause(0);
       const read = readLine(text, { file, prefix });
       if ("why" in read) left.set(path, `a line ${read.why}`);
       else if (read.line.at > latest)

@@ -187,7 +187,7 @@ const BEGINNING = /^(?:in|on|at|during|for|since|before|after|with|within|withou
 function moveBeginning(sentence: string): string {
   const [beginning = "", rest, ...more] = sentence.split(/, /);
   if (rest === undefined || more.length > 0 || !BEGINNING.test(beginning)) return sentence;
-  return `${rest.replace(/[.!]+$/, "")} ${beginning}`;
+  return `${rest.replace(/(?<![.!])[.!]+$/, "")} ${beginning}`;
 }
 
 function splitSentences(text: string): string[] {
@@ -224,7 +224,11 @@ function splitPlaces(text: string): string[] {
   return words;
 }
 
+/** A longer one is data: at a long run of punctuation the patterns would take time by the square of its length. */
+const LONGEST_WORD = 300;
+
 function foldWord(given: string, isFirst: boolean): string[] {
+  if (given.length > LONGEST_WORD) return [given];
   // "No, use npm" rejects an earlier statement, "no use" does not; 5" and 5' are measures.
   if (/^no,$/i.test(given)) return ["no,"];
   if (/^[\d.]+["']$/.test(given)) return [given];

@@ -143,11 +143,14 @@ const OWN_DATE = new RegExp(
 );
 /** Code, quoted words, quoted lines. */
 const VERBATIM =
-  /(```[\s\S]*?(?:```|(?![\s\S]))|~~~[\s\S]*?(?:~~~|(?![\s\S]))|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^”\n]*”|「[^」\n]*」|《[^》\n]*》|‘[^’\n]*’|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}]))/mu;
+  /(```[\s\S]*?(?:```|(?![\s\S]))|~~~[\s\S]*?(?:~~~|(?![\s\S]))|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^“”\n]*”|「[^「」\n]*」|《[^《》\n]*》|‘[^‘’\n]*’|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}]))/mu;
+
+/** More than anybody says at once. */
+const MOST_CHARACTERS = 20_000;
 
 /** The text with its dates made absolute, relative to the day it was said in the speaker's time zone. */
 export function withAbsoluteDates(text: string, saidMs: number): string {
-  if (Number.isNaN(saidMs) || OWN_DATE.test(text)) return text;
+  if (Number.isNaN(saidMs) || text.length > MOST_CHARACTERS || OWN_DATE.test(text)) return text;
   // In UTC, "today" is another day on an American evening or a Chinese morning.
   const localMs = saidMs - new Date(saidMs).getTimezoneOffset() * 60_000;
   const date = (piece: string): string =>
@@ -161,7 +164,7 @@ export function withAbsoluteDates(text: string, saidMs: number): string {
       piece,
     ).replace(SOME_WEEKDAY, (found) => `${found} (as of ${formatDay(localMs)})`);
   const pieces = text.split(VERBATIM);
-  return pieces.map((piece, index) => (index % 2 === 1 ? piece : date(piece))).join("");
+  return pieces.map((piece, index) => (index % 2 === 1 || piece.length < 2 ? piece : date(piece))).join("");
 }
 
 function formatMeant({ atMs, isPeriod, unit }: Meant): string {

@@ -8,7 +8,6 @@
  */
 import { MOST_OF_A_FIELD } from "../base/text.js";
 
-/** A merge request, issue or epic. */
 export interface EntityName {
   /** `!` a GitLab merge request, `#` an issue or a GitHub pull request, `&` an epic. */
   sign: "!" | "#" | "&";

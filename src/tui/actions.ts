@@ -9,9 +9,14 @@ import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import { decodeText, type Files } from "../io/files.js";
 import { type CliContext, createStyle } from "../operations/command.js";
-import { withCore } from "../operations/core.js";
 import { findEditor, openEditor } from "../operations/edit.js";
-import { formatForPage, perform } from "../operations/operation.js";
+import {
+  type Answer,
+  createTerminalCore,
+  formatForPage,
+  perform,
+  withCore,
+} from "../operations/operation.js";
 import { openProject, type Project, withSafeFiles } from "../operations/project.js";
 import { operations } from "../operations/table.js";
 import { isFileName } from "../project/folders.js";
@@ -41,12 +46,15 @@ export type Actions = ReturnType<typeof createActions>;
 export function createActions(options: ActionsOptions) {
   const { env, whileSuspended } = options;
   let last: Promise<unknown> = Promise.resolve();
-  const ask = (name: OperationName, input: object = {}) =>
-    inTurn((project) => withCore(project, "person", (core) => perform(core, operations[name], input)));
+  const ask = (name: OperationName, input: object = {}, session?: { session: string }) =>
+    inTurn((project) =>
+      withCore(project, "person", (core) => perform({ ...core, ...session }, operations[name], input)),
+    );
 
   return {
-    /** What an operation answers to programs. */
-    read: async <T>(name: OperationName, input?: object) => (await ask(name, input)).data as T,
+    /** What an operation answers to programs; `session`: on the screen, so what was said in it is not quoted. */
+    read: async <T>(name: OperationName, input?: object, session?: string) =>
+      (await ask(name, input, session === undefined ? undefined : { session })).data as T,
     /** Runs an operation and says what came of it, also if it was refused. */
     async change(name: OperationName, input?: object): Promise<Changed> {
       try {
@@ -58,12 +66,11 @@ export function createActions(options: ActionsOptions) {
     },
     /** Opens the memory's file in the user's editor. */
     editMemory: (id: string): Promise<Changed> =>
-      inTurn(async ({ cli }) => {
-        const { run } = await import("../operations/edit.js");
-        const said: string[] = [];
-        const add = (text: string): void => void said.push(text.replace(/^strata: /, ""));
-        const code = await whileSuspended(() => run({ ...cli, say: add, warn: add }, {}, [id]));
-        return { isDone: code === 0, what: said.join("\n") };
+      inTurn(async (project) => {
+        const core = createTerminalCore(project, "person");
+        const run = (): Promise<Answer> => perform(core, operations["edit file"], { name: id });
+        const { isProblem = false, notes = [], text } = await whileSuspended(run);
+        return { isDone: !isProblem, what: [text, ...notes].filter(Boolean).join("\n") };
       }),
     readNotes: (session: string) => inTurn((project) => readNotes(project, session)),
     /** The user's editor; `undefined` if none is set. */

@@ -3,7 +3,7 @@
 import { padTo, spread, wrap } from "../base/columns.js";
 import { countMemories, formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import type { Saving } from "../costs/sums.js";
-import { isGain, isLoss, KIND_NAMES } from "../status/format-figures.js";
+import { formatTokenShare, isGain, isLoss, KIND_NAMES } from "../status/format-figures.js";
 import { KINDS, type Kind, type SessionScreen } from "../status/session-screen.js";
 
 type Context = SessionScreen["context"];
@@ -98,7 +98,7 @@ function formatSavings({ cache: { last, session }, saved }: SessionScreen): Line
 }
 
 /**
- * "38 %, $0.42", or tokens where prices are unknown. A saving that is not there yet has words and no number: what layers
+ * "38 %, $0.42", or "38 % of tokens" where the host has no price. A saving that is not there yet has words and no number: what layers
  * spend first comes back later.
  */
 export function formatSaving(saving: Saving, isShort = false): string {
@@ -107,13 +107,14 @@ export function formatSaving(saving: Saving, isShort = false): string {
   const { dollars, share, tokens } = saving;
   const worth = dollars === undefined ? `${formatTokens(tokens)} tokens` : formatMoney(dollars);
   if (share === undefined || share <= 0) return worth;
-  return isShort ? formatPercent(share) : `${formatPercent(share)}, ${worth}`;
+  if (isShort) return formatPercent(share);
+  return dollars === undefined ? formatTokenShare(share) : `${formatPercent(share)}, ${worth}`;
 }
 
-function formatMemory({ memory: { blockers, candidates, conflicts, memories } }: SessionScreen): Line[] {
+function formatMemory({ memory: { blockers, candidates, memories, todos } }: SessionScreen): Line[] {
   const open = [
     ...(blockers > 0 ? [formatCounted(blockers, "blocker")] : []),
-    ...(conflicts > 0 ? [formatCounted(conflicts, "conflict")] : []),
+    ...(todos > 0 ? [`${formatCounted(todos, "waits", "wait")} for you`] : []),
   ];
   const waiting = candidates > 0 ? ` · ${formatCounted(candidates, "candidate")}` : "";
   return [

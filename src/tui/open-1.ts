@@ -10,12 +10,17 @@
  * server with the same name. So only names that the server half lacks are given to the keymap; of the others, what is
  * submitted is taken before it is sent.
  */
-import { formatError } from "../base/error.js";
 import { loadSolid, type Solid } from "./draw.js";
-import { type Api, createOpenCode1, type SlotRender } from "./opencode-1.js";
-import { type Page, readSubmitted } from "./page.js";
-import { complainIn, createProjectRoot } from "./project-root.js";
-import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
+import type { Colour } from "./format-sidebar.js";
+import { CATEGORY, planKeys, readSubmitted, screenCommands } from "./page.js";
+import {
+  createComplaints,
+  createProjectRoot,
+  createScreen,
+  type Screen,
+  type ScreenOptions,
+} from "./screen.js";
+import type { Dialogs, ScreenHost, SelectKey, SelectPage } from "./screen-host.js";
 
 /** Between the host's own context block (100) and its list of MCP servers (200). */
 const SIDEBAR_ORDER = 150;
@@ -28,9 +33,8 @@ export async function openInOpenCode1(api: Api, given: unknown, options: ScreenO
   try {
     openOn(api, given, { solid: await loadSolid(), options });
   } catch (thrown) {
-    const project = await createProjectRoot({ ...options, folder })();
-    const what = `the sidebar and pages cannot be shown in this OpenCode: ${formatError(thrown)}`;
-    if (project !== undefined) await complainIn(project, what, options);
+    const findProject = createProjectRoot({ ...options, folder });
+    createComplaints({ ...options, findProject })("the sidebar and pages cannot be shown", thrown);
   }
 }
 
@@ -40,11 +44,7 @@ export function openOn(
   { options, solid }: { options: ScreenOptions; solid: Solid },
 ): void {
   const screen = createScreen(createOpenCode1(api), solid, options);
-  const off = api.event.on("session.idle", () => screen.endTurn());
-  api.lifecycle.onDispose(() => {
-    off();
-    screen.stop();
-  });
+  api.lifecycle.onDispose(() => screen.stop());
   const slots: Record<string, SlotRender> = {
     sidebar_content: () => screen.drawSidebar(),
     session_prompt_right: () => screen.drawFooter(),
@@ -88,45 +88,221 @@ function takeSubmitted(api: Api, screen: Screen): boolean {
   }
 }
 
-/* The commands of the screen half: names, titles and keys. */
+/* The part of its API that is used here. */
 
-export interface ScreenCommand {
-  name: string;
-  title: string;
-  page: Page;
-  /** Where the server half offers no command of that name. */
-  slash?: string;
-  /** Behind the leader key; these letters are free in OpenCode 1.18.33 and 2.0.15. */
-  key?: string;
+export interface Api {
+  ui: {
+    DialogAlert(props: { title: string; message: string; onConfirm?: () => void }): unknown;
+    DialogConfirm(props: {
+      title: string;
+      message: string;
+      onConfirm?: () => void;
+      onCancel?: () => void;
+    }): unknown;
+    DialogPrompt(props: {
+      title: string;
+      placeholder?: string;
+      value?: string;
+      onConfirm?: (value: string) => void;
+    }): unknown;
+    DialogSelect<Value>(props: {
+      title: string;
+      options: HostOption<Value>[];
+      onSelect?: (option: HostOption<Value>) => void;
+      onMove?: (option: HostOption<Value>) => void;
+      current?: Value;
+    }): unknown;
+    toast(toast: {
+      message: string;
+      title?: string;
+      variant?: "info" | "success" | "warning" | "error";
+      duration?: number;
+    }): void;
+    dialog: {
+      replace(render: () => never, onClose?: () => void): void;
+      clear(): void;
+      setSize(size: "medium" | "large" | "xlarge"): void;
+      readonly open: boolean;
+    };
+  };
+  state: { readonly path: { readonly directory: string } };
+  route: {
+    readonly current: { readonly name: string; readonly params?: Readonly<Record<string, unknown>> };
+    navigate(name: "session", params: { sessionID: string }): void;
+  };
+  theme: { readonly current: object };
+  renderer: Terminal;
+  keymap: Keymap;
+  lifecycle: { readonly signal: AbortSignal; onDispose(run: () => void): () => void };
+  slots: { register(plugin: { order?: number; slots: Record<string, SlotRender> }): string };
 }
 
-export const CATEGORY = "Strata";
+export type SlotRender = (context: never, props: { readonly session_id?: string }) => unknown;
 
-export const screenCommands: readonly ScreenCommand[] = [
-  { name: "strata.memory", title: "Strata: figures and memory", page: "memory", key: "<leader>o" },
-  { name: "strata.context", title: "Strata: see and steer the context", page: "context", key: "<leader>k" },
-  { name: "strata.memories", title: "Strata: memories", page: "memories" },
-  { name: "strata.recall", title: "Strata: search memories and notes", page: "recall" },
-  { name: "strata.candidates", title: "Strata: keep or drop candidates", page: "keep" },
-  { name: "strata.notes", title: "Strata: notes on this session", page: "notes", slash: "notes" },
-  {
-    name: "strata.undo",
-    title: "Strata: take back the last change of memory",
-    page: "undo",
-    key: "<leader>z",
-  },
-];
+interface HostOption<Value> {
+  title: string;
+  value: Value;
+  description?: string;
+  footer?: string;
+  category?: string;
+}
 
-/**
- * The keys in force. The `keys` of the plugin's options in tui.json replace them by the name's last part, such as
- * `{ "memory": "f6", "context": "none" }`.
- */
-export function planKeys(options: unknown): { key: string; cmd: string }[] {
-  const given = (options as { keys?: unknown } | null | undefined)?.keys;
-  const wanted = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
-  return screenCommands.flatMap(({ key, name }) => {
-    const own = wanted[name.slice("strata.".length)];
-    const chosen = typeof own === "string" ? own.trim() : key;
-    return chosen === undefined || chosen === "" || chosen === "none" ? [] : [{ key: chosen, cmd: name }];
+export interface Keymap {
+  /** The command of the highest priority runs first; one that returns `false` leaves it to the next of its name. */
+  registerLayer(layer: {
+    priority?: number;
+    commands: readonly Command[];
+    bindings: readonly { key: string; cmd: string }[];
+  }): unknown;
+}
+
+export interface Command {
+  name: string;
+  title: string;
+  desc?: string;
+  category: string;
+  namespace?: "palette";
+  slashName?: string;
+  hidden?: boolean;
+  run(): unknown;
+}
+
+export interface Terminal {
+  suspend(): void;
+  resume(): void;
+  requestRender(): void;
+  readonly currentRenderBuffer?: { clear(): void };
+  readonly currentFocusedEditor?: Editor | null;
+  readonly isDestroyed?: boolean;
+}
+
+/** The input in which the user types. */
+export interface Editor {
+  readonly plainText: string;
+  clear(): void;
+}
+
+/** Names in OpenCode's themes. */
+const COLOURS: Readonly<Record<Colour, string>> = {
+  text: "text",
+  muted: "textMuted",
+  accent: "primary",
+  good: "success",
+  warning: "warning",
+  bad: "error",
+  kind1: "secondary",
+  kind2: "success",
+  kind3: "primary",
+  kind4: "info",
+  kind5: "warning",
+  kind6: "accent",
+  kind7: "error",
+};
+
+export function createOpenCode1(api: Api): ScreenHost {
+  return {
+    folder: () => api.state.path.directory || undefined,
+    sessionID() {
+      const { name, params } = api.route.current;
+      return name === "session" && typeof params?.sessionID === "string" ? params.sessionID : undefined;
+    },
+    openSession(sessionID) {
+      api.route.navigate("session", { sessionID });
+      return true;
+    },
+    colour: (name) => Reflect.get(api.theme.current, COLOURS[name]),
+    dialogs: createDialogs(api),
+    isGone: () => api.lifecycle.signal.aborted || api.renderer.isDestroyed === true,
+    whileSuspended: (run) => whileSuspended(api.renderer, run),
+  };
+}
+
+/** As OpenCode 1 does for its own editor. */
+async function whileSuspended<T>(terminal: Terminal, run: () => Promise<T>): Promise<T> {
+  terminal.suspend();
+  terminal.currentRenderBuffer?.clear();
+  try {
+    return await run();
+  } finally {
+    terminal.currentRenderBuffer?.clear();
+    terminal.resume();
+    terminal.requestRender();
+  }
+}
+
+/** Before the dialog's own keys, as long as it is open. */
+const OVER_DIALOGS = 1_000;
+
+/** Returns the function that removes the keys. */
+function addKeys<Value>(
+  keymap: Keymap,
+  keys: readonly SelectKey<Value>[],
+  press: (key: SelectKey<Value>) => void,
+): unknown {
+  if (keys.length === 0) return undefined;
+  const nameOf = ({ key }: SelectKey<Value>): string => `strata.select.${key}`;
+  return keymap.registerLayer({
+    priority: OVER_DIALOGS,
+    commands: keys.map((one) => ({
+      ...{ name: nameOf(one), title: one.title, category: "Strata", hidden: true },
+      run: () => press(one),
+    })),
+    bindings: keys.map((one) => ({ key: one.key, cmd: nameOf(one) })),
   });
+}
+
+/** Each of the host's dialogs as a promise. A dialog is open until the next one or `close`. */
+function createDialogs({ keymap, ui }: Api): Dialogs {
+  /** `render` gets the function that answers. */
+  const open = <T>(
+    size: "medium" | "large",
+    closed: T,
+    render: (answer: (value: T) => void) => unknown,
+  ): Promise<T> =>
+    new Promise((resolve) => {
+      // The element is the host's own, which only its types can name.
+      ui.dialog.replace(
+        () => render(resolve) as never,
+        () => resolve(closed),
+      );
+      ui.dialog.setSize(size);
+    });
+  return {
+    async select<Value>(page: SelectPage<Value>) {
+      const { keys = [], options } = page;
+      let current = page.current ?? options[0]?.value;
+      let release: unknown;
+      const hint = keys.map(({ key, title }) => `${key} ${title}`).join(", ");
+      const chosen = await open<Value | undefined>("large", undefined, (answer) => {
+        release ??= addKeys(keymap, keys, (key) => current !== undefined && answer(key.choose(current)));
+        return ui.DialogSelect<Value>({
+          title: [page.title, hint].filter(Boolean).join(": "),
+          options: [...options],
+          onSelect: ({ value }) => answer(value),
+          onMove: ({ value }) => {
+            current = value;
+          },
+          ...(page.current !== undefined && { current: page.current }),
+        });
+      });
+      if (typeof release === "function") release();
+      return chosen;
+    },
+    confirm: (title, message) =>
+      open("large", false, (answer) =>
+        ui.DialogConfirm({ title, message, onConfirm: () => answer(true), onCancel: () => answer(false) }),
+      ),
+    prompt: (title, given = {}) =>
+      open<string | undefined>("large", undefined, (answer) =>
+        ui.DialogPrompt({ title, ...given, onConfirm: answer }),
+      ),
+    alert: (title, message) =>
+      open("large", undefined, (answer) =>
+        ui.DialogAlert({ title, message, onConfirm: () => answer(undefined) }),
+      ),
+    toast(message, variant) {
+      ui.toast({ message: `Strata: ${message}`, variant });
+    },
+    close: () => ui.dialog.clear(),
+  };
 }

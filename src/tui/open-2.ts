@@ -4,13 +4,11 @@
  *     ui.slot         sidebar.content and prompt.footer, and app, from where commands have to be registered
  *     keymap.layer    commands with palette entry and slash name
  *     ui.dialog       promises, as the pages want them
- *     data.on         the end of a turn
  */
 import { isRecord, type PlainRecord } from "../base/shape.js";
 import { loadSolid, type Solid } from "./draw.js";
 import type { Colour } from "./format-sidebar.js";
-import { CATEGORY, planKeys, screenCommands } from "./open-1.js";
-import { PAGE_NAMES, readSubmitted } from "./page.js";
+import { CATEGORY, PAGE_NAMES, planKeys, readSubmitted, screenCommands } from "./page.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import type { Dialogs, ScreenHost } from "./screen-host.js";
 
@@ -63,7 +61,6 @@ function openOn(context: unknown, { screen, slot }: { screen: Screen; slot: Call
     // The host's own usage and keys stand in the same line, which has 76 columns in a terminal of 80.
     attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter(true) })),
     attempt(() => slot({ append: "app", render: () => registerCommands(context, screen) })),
-    attempt(() => findCall(context, "data", "on")?.("session.execution.succeeded", () => screen.endTurn())),
   ];
   return [() => screen.stop(), ...given.filter((one): one is Call => typeof one === "function")];
 }
@@ -102,11 +99,12 @@ export function createOpenCode2(context: unknown): ScreenHost | undefined {
       return typeof here === "string" && here !== "" ? here : undefined;
     },
     sessionID: () => findSessionID(context),
-    colour: (name) => findPart(context, "theme", ...COLOURS[name]),
-    keysOf(command) {
-      const keys = attempt(() => findCall(context, "keymap", "shortcuts")?.(command));
-      return Array.isArray(keys) && typeof keys[0] === "string" ? keys[0] : undefined;
+    openSession(sessionID) {
+      const navigate = findCall(context, "ui", "router", "navigate");
+      attempt(() => navigate?.({ type: "session", sessionID }));
+      return navigate !== undefined;
     },
+    colour: (name) => findPart(context, "theme", ...COLOURS[name]),
     dialogs: createDialogs(context, dialog),
     isGone: () => findPart(context, "renderer", "isDestroyed") === true,
     whileSuspended: (run) => whileSuspended(context, run),

@@ -92,13 +92,18 @@ const planNow = (screen: SessionScreen): Option[] =>
 
 function planMemory(screen: SessionScreen | undefined): Option[] {
   const category = "Memory";
-  const { blockers = 0, candidates = 0, conflicts = 0, memories } = screen?.memory ?? {};
+  const { blockers = 0, candidates = 0, memories, todos = 0 } = screen?.memory ?? {};
   const known = [
     ...(memories === undefined ? [] : [countMemories(memories)]),
     ...(blockers > 0 ? [formatCounted(blockers, "open blocker")] : []),
-    ...(conflicts > 0 ? [formatCounted(conflicts, "conflict")] : []),
   ];
   return [
+    {
+      title: "Settle what waits for you …",
+      description: todos > 0 ? formatCounted(todos, "thing") : "nothing",
+      value: { page: "todo" },
+      category,
+    },
     {
       title: "Look at the memories …",
       description: known.join(", "),
@@ -113,7 +118,7 @@ function planMemory(screen: SessionScreen | undefined): Option[] {
     },
     {
       title: "Search …",
-      description: "memories and notes of earlier sessions",
+      description: "memories and what was said in earlier sessions",
       value: { page: "recall" },
       category,
     },

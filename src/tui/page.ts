@@ -26,9 +26,9 @@ export interface Pages extends Opening {
 
 export const PAGE_NAMES = ["memory", "context", "recall", "keep", "notes"] as const;
 export type PageName = (typeof PAGE_NAMES)[number];
-export type Page = PageName | "memories" | "undo";
+export type Page = PageName | "memories" | "todo" | "undo";
 
-/** Of the others the server half answers what has words behind it. */
+/** Pages that take words behind the name; with words behind another name the server half answers. */
 const WITH_WORDS: ReadonlySet<PageName> = new Set(["memory", "recall"]);
 
 /**
@@ -40,6 +40,49 @@ export function readSubmitted(text: string): { page: PageName; words: string } |
   const page = PAGE_NAMES.find((one) => one === name);
   if (!page || (words.trim() !== "" && !WITH_WORDS.has(page))) return undefined;
   return { page, words: words.trim() };
+}
+
+/* The commands of the screen half: names, titles and keys. */
+
+export interface ScreenCommand {
+  name: string;
+  title: string;
+  page: Page;
+  /** Where the server half offers no command of that name. */
+  slash?: string;
+  /** Behind the leader key; these letters are free in OpenCode 1.18.33 and 2.0.15. */
+  key?: string;
+}
+
+export const CATEGORY = "Strata";
+
+export const screenCommands: readonly ScreenCommand[] = [
+  { name: "strata.memory", title: "Strata: figures and memory", page: "memory", key: "<leader>o" },
+  { name: "strata.context", title: "Strata: see and change the context", page: "context", key: "<leader>k" },
+  { name: "strata.memories", title: "Strata: memories", page: "memories" },
+  { name: "strata.recall", title: "Strata: search memories and conversations", page: "recall" },
+  { name: "strata.candidates", title: "Strata: keep or drop candidates", page: "keep" },
+  { name: "strata.notes", title: "Strata: notes on this session", page: "notes", slash: "notes" },
+  {
+    name: "strata.undo",
+    title: "Strata: take back the last change of memory",
+    page: "undo",
+    key: "<leader>z",
+  },
+];
+
+/**
+ * The keys in force. The `keys` of the plugin's options in tui.json replace them by the name's last part, such as
+ * `{ "memory": "f6", "context": "none" }`.
+ */
+export function planKeys(options: unknown): { key: string; cmd: string }[] {
+  const given = (options as { keys?: unknown } | null | undefined)?.keys;
+  const wanted = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
+  return screenCommands.flatMap(({ key, name }) => {
+    const own = wanted[name.slice("strata.".length)];
+    const chosen = typeof own === "string" ? own.trim() : key;
+    return chosen === undefined || chosen === "" || chosen === "none" ? [] : [{ key: chosen, cmd: name }];
+  });
 }
 
 /** OpenCode 1.18.33 shows so many columns of a row's title. */

@@ -2,21 +2,23 @@
 
 import { fit, padTo, wrap } from "../base/columns.js";
 import { formatError, StrataError } from "../base/error.js";
-import { formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
+import { formatCounted, formatPercent, formatTokens } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
-import { formatJudge } from "../memory/in-words.js";
-import type { Memory } from "../memory/memory.js";
-import { type Found, formatDays } from "../memory/search/search.js";
+import { formatDays } from "../memory/found.js";
 import type { DescribedCandidate } from "../operations/candidates.js";
 import {
+  ACTION_NAMES,
   ACTIONS,
   type Action,
   type ContextItem,
   type ContextItems,
+  describeItem,
   formatCost,
   formatName,
   requireAction,
 } from "../status/context-items.js";
+import type { Todo } from "../status/todo.js";
+import type { OperationName } from "./actions.js";
 import {
   type Browsed,
   browse,
@@ -29,8 +31,8 @@ import {
   ROW_COLUMNS,
   tell,
   toRow,
-  visit,
 } from "./page.js";
+import { memoriesOf, showRecall } from "./page-memories.js";
 import { showMemoryPage } from "./page-memory.js";
 import type { SelectPage } from "./screen-host.js";
 
@@ -57,6 +59,7 @@ async function show(page: Page, words: string, opening: Opening): Promise<void> 
   if (next === "recall") return showRecall(pages, words);
   if (next === "keep") return browse(pages, candidatesOf(pages));
   if (next === "notes") return showNotes(pages);
+  if (next === "todo") return browse(pages, todosOf(pages));
   if (next === "memories") return browse(pages, memoriesOf(pages));
   return undo(pages);
 }
@@ -69,88 +72,54 @@ async function undo({ actions, host }: Pages): Promise<void> {
   if (isSure) await host.dialogs.alert("Taken back", toPrintable((await actions.change("undo")).what));
 }
 
-/* Memories. */
+/* What waits for the user: a key takes the usual way of each, another key the next one. */
 
-const MOST_CONTENT_LINES = 40;
-
-type MemoryDeed = "edit" | "pin" | "unpin" | "archive" | "restore";
-
-const memoriesOf = ({ actions, host, nowMs }: Pages): Browsed<Memory, MemoryDeed> => ({
-  read: async () => (await actions.read<{ memories: Memory[] }>("list")).memories,
-  list: (all) => planMemories(all, nowMs()),
-  open: (name) => actions.read<Memory>("show", { name }),
-  page: (memory) => planMemory(memory, nowMs()),
-  stays: (deed) => deed !== "archive",
-  async act({ id, title }, deed) {
-    // What is easily undone is not asked about.
-    const isSure =
-      deed !== "archive" ||
-      (await host.dialogs.confirm(
-        "Archive this memory?",
-        `"${toRow(title, 80)}" is no longer shown to the agent. Its file moves to the archive, from where it can be restored.`,
-      ));
-    if (!isSure) return undefined;
-    return deed === "edit" ? actions.editMemory(id) : actions.change(deed, { name: id });
+const todosOf = ({ actions, host }: Pages): Browsed<Todo, string> => ({
+  read: async () => (await actions.read<{ todos: Todo[] }>("todo")).todos,
+  none: ["Nothing waits for you", "What only you can decide about memories is listed here."],
+  list: planTodos,
+  page: ({ ways, what }) =>
+    planItemPage(
+      what,
+      ways.map(({ command, title }, n) => [String(n), title, command] as const),
+      { "What it is": wrap(toPrintable(what), ROW_COLUMNS) },
+    ),
+  async act({ ways }, deed) {
+    const { command, input, operation, title } = ways[Number(deed)] ?? {};
+    if (command === undefined || title === undefined) return undefined;
+    if (operation === undefined) {
+      await host.dialogs.alert(title, `In a terminal: ${toPrintable(command)}`);
+      return undefined;
+    }
+    return operation === "edit file"
+      ? actions.editMemory((input as { name: string }).name)
+      : actions.change(operation as OperationName, input);
   },
 });
 
-/** By type, pinned first, the last changed before the others. */
-function planMemories(all: readonly Memory[], nowMs: number): SelectPage<Picked<MemoryDeed>> {
-  const sorted = [...all].sort(
-    (a, b) =>
-      a.type.localeCompare(b.type) ||
-      Number(b.pinned) - Number(a.pinned) ||
-      b.updated.localeCompare(a.updated) ||
-      a.id.localeCompare(b.id),
-  );
+/** By kind, in the order of the list. */
+export function planTodos(todos: readonly Todo[]): SelectPage<Picked<string>> {
+  const take =
+    (deed: string) =>
+    (picked: Picked<string>): Picked<string> => ({ id: String(picked), deed });
   return {
-    title: all.length === 0 ? "Nothing is remembered yet" : `Memories (${all.length})`,
-    options: sorted.map((one) => ({
-      ...{ title: toRow(one.title), value: one.id, category: one.type },
-      ...{ description: describeMemory(one), footer: formatDays(one.updated, nowMs) },
+    title: `What waits for you (${todos.length})`,
+    options: todos.map(({ id, kind, ways: [way], what }) => ({
+      ...{ title: toRow(what), value: id, category: kind },
+      ...(way && { description: way.title }),
     })),
+    keys: [
+      { key: "ctrl+y", title: "does what is named in the row", choose: take("0") },
+      { key: "ctrl+d", title: "the other way", choose: take("1") },
+    ],
   };
-}
-
-const describeMemory = ({ isForeign, pinned, scope, sensitivity, status }: Memory): string =>
-  [
-    pinned && "pinned",
-    status !== "active" && status,
-    isForeign && "not yours",
-    scope === "global" && "every project",
-    sensitivity === "private" && "private",
-  ]
-    .filter(Boolean)
-    .join(", ");
-
-function planMemory(memory: Memory, nowMs: number): SelectPage<Choice<MemoryDeed>> {
-  const { content, created, id, pinned, provenance, status, title, updated, when } = memory;
-  const words = content.split("\n").flatMap((line) => wrap(toPrintable(line), ROW_COLUMNS));
-  const judge = formatJudge(memory);
-  const facts = [
-    id,
-    `created ${formatDays(created, nowMs)}, changed ${formatDays(updated, nowMs)}`,
-    ...(when.length > 0 ? [`shown when: ${when.join(", ")}`] : []),
-    ...(provenance.evidence === undefined ? [] : [`said: "${provenance.evidence}"`]),
-    ...(judge === undefined ? [] : [`judged by: ${judge}`]),
-  ];
-  const pin = pinned
-    ? (["unpin", "Unpin"] as const)
-    : (["pin", "Pin: shown before others, never faded out"] as const);
-  return planItemPage<MemoryDeed>(
-    title,
-    status === "archived"
-      ? [["restore", "Restore"]]
-      : [["edit", "Edit in your editor"], pin, ["archive", "Archive …"]],
-    { "What it says": words.slice(0, MOST_CONTENT_LINES), "About it": facts },
-  );
 }
 
 /* Likely sentences that wait: each is kept or dropped. */
 
 const candidatesOf = ({ actions, nowMs }: Pages): Browsed<DescribedCandidate, "keep" | "drop"> => ({
   read: async () => (await actions.read<{ candidates: DescribedCandidate[] }>("candidates")).candidates,
-  none: ["Candidates", "No sentence waits to become a memory."],
+  none: ["Candidates", "No sentence is waiting."],
   list: (waiting) => planCandidates(waiting, nowMs()),
   page: planCandidate,
   act: ({ id }, deed) => actions.change(deed, { ids: [id] }),
@@ -204,14 +173,6 @@ export function planCandidate(one: DescribedCandidate): SelectPage<Choice<"keep"
 /** Leaves room for the description in a dialog of 88 columns. */
 const NAME_COLUMNS = 36;
 
-const ACTION_NAMES: Readonly<Record<Action, string>> = {
-  drop: "Drop",
-  pin: "Pin",
-  unpin: "Unpin",
-  expand: "Expand",
-  "undo-cut": "Undo the cut",
-};
-
 async function showContext(pages: Pages): Promise<void> {
   const { actions, host } = pages;
   const session = host.sessionID();
@@ -228,7 +189,7 @@ async function showContext(pages: Pages): Promise<void> {
       }
       return read?.items ?? [];
     },
-    none: ["Context", "Nothing in it can be steered yet. The list is written behind each request."],
+    none: ["Context", "Nothing in it can be changed yet. The list is updated after each request."],
     list: () => planContext(read as ContextItems, new Map(Object.entries(read?.asked ?? {}))),
     page: planItem,
     async act(item, action) {
@@ -282,23 +243,11 @@ export function planItem(item: ContextItem): SelectPage<Choice<Action>> {
       (one) => `${ACTION_NAMES[one]}: not possible, ${not?.[one]}`,
     ),
   ];
-  const possible = ACTIONS.filter((one) => actions[one] !== undefined);
   return planItemPage<Action>(
     formatName(item),
-    possible.map((one) => [one, `${ACTION_NAMES[one]} …`, formatPrice(item, one)]),
+    describeItem(item).steps.map(({ action, name, price }) => [action, `${name} …`, price]),
     { "About it": facts },
   );
-}
-
-/** "frees 12.3K, loses 8.1K of cache ($0.02)". */
-function formatPrice({ actions }: ContextItem, action: Action): string {
-  const { cacheLost = 0, dollars = 0, frees = 0 } = actions[action] ?? {};
-  const money = dollars > 0 ? ` (${formatMoney(dollars)})` : "";
-  return [
-    ...(frees > 0 ? [`frees ${formatTokens(frees)}`] : []),
-    ...(frees < 0 ? [`adds ${formatTokens(-frees)}`] : []),
-    cacheLost > 0 ? `loses ${formatTokens(cacheLost)} of cache${money}` : "loses no cache",
-  ].join(", ");
 }
 
 /* The notes on the session, and the user's own editor for them. */
@@ -333,47 +282,4 @@ async function showNotes({ actions, host }: Pages): Promise<void> {
   const changed = await actions.editFile(notes.path);
   dialogs.close();
   tell(host, changed);
-}
-
-/* `/recall` as a list to pick from. */
-
-const MOST_HITS = 30;
-
-async function showRecall(pages: Pages, given: string): Promise<void> {
-  const { actions, host, nowMs } = pages;
-  const placeholder = "which port does the server use";
-  const asked = given || (await host.dialogs.prompt("Search memories and notes", { placeholder }));
-  const words = asked?.trim() ?? "";
-  if (words === "") return host.dialogs.close();
-  const { found } = await actions.read<{ found: Found[] }>("recall", { words, limit: MOST_HITS });
-  if (found.length === 0)
-    return host.dialogs.alert(`Nothing found for "${fit(words, 40)}"`, "Try other words.");
-  for (;;) {
-    const index = await host.dialogs.select(planFound(words, found, nowMs()));
-    const chosen = index === undefined ? undefined : found[index];
-    if (!chosen) return;
-    if (chosen.kind === "session")
-      await host.dialogs.alert(
-        `From an earlier session, ${formatDays(chosen.date, nowMs())}`,
-        toPrintable(chosen.text),
-      );
-    else if (!(await visit(host, memoriesOf(pages), chosen.memory))) return;
-  }
-}
-
-/** The value is the index in `found`. */
-function planFound(words: string, found: readonly Found[], nowMs: number): SelectPage<number> {
-  return {
-    title: `"${fit(words, 40)}": ${found.length} found`,
-    options: found.map((one, value) => {
-      const isMemory = one.kind === "memory";
-      return {
-        title: toRow(isMemory ? one.memory.title : one.text),
-        value,
-        footer: formatDays(isMemory ? one.memory.updated : one.date, nowMs),
-        category: isMemory ? "Memories" : "Earlier sessions",
-        ...(isMemory && { description: one.memory.type }),
-      };
-    }),
-  };
 }

@@ -1,5 +1,5 @@
 /**
- * A host's screen, as the pages of Strata use it: OpenCode 1 in `opencode-1.ts`, OpenCode 2 in `opencode-2.ts`.
+ * A host's screen, as the pages of Strata use it: OpenCode 1 in `open-1.ts`, OpenCode 2 in `open-2.ts`.
  *
  * Contract: no call throws. A dialog replaces the one before it; closing it answers `undefined` or `false`.
  */
@@ -10,10 +10,10 @@ export interface ScreenHost {
   folder(): string | undefined;
   /** The session on the screen. */
   sessionID(): string | undefined;
+  /** Shows this session; `false` if the host cannot. Throws the host's error. */
+  openSession(id: string): boolean;
   /** In whatever form the host's elements take. */
   colour(name: Colour): unknown;
-  /** The keys of a command, such as "ctrl+x i"; `undefined` if it has none. */
-  keysOf(command: string): string | undefined;
   dialogs: Dialogs;
   /** Is the host's screen gone? Then nothing can be drawn, which is no failure. */
   isGone(): boolean;

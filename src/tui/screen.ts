@@ -5,16 +5,17 @@
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
-import { isRecord, parseJson, string } from "../base/shape.js";
+import { parseJson } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import { decodeText, type Files } from "../io/files.js";
+import { formatLogLine } from "../io/log.js";
+import { requireProjectRoot } from "../operations/project.js";
 import { isFileName, planFolders } from "../project/folders.js";
 import { parseSessionScreen, type SessionScreen, screenPath } from "../status/session-screen.js";
 import type { Actions } from "./actions.js";
 import { createDrawing, type Solid } from "./draw.js";
 import { formatFooter, formatSidebar } from "./format-sidebar.js";
 import type { Page } from "./page.js";
-import { complainIn, createProjectRoot } from "./project-root.js";
 import type { ScreenHost } from "./screen-host.js";
 
 export interface ScreenOptions {
@@ -24,11 +25,7 @@ export interface ScreenOptions {
   home: string;
 }
 
-/** Memories are stored behind the turn; those that wait for a model take longer. */
-const REMEMBERED_AFTER_MS = [3_000, 15_000];
-const MOST_TITLES = 2;
 const MOST_COMPLAINTS = 50;
-const UNDO_COMMAND = "strata.undo";
 
 export type Screen = ReturnType<typeof createScreen>;
 
@@ -51,7 +48,6 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   const drawing = createDrawing(solid, host, (thrown) => complain("the figures cannot be drawn", thrown));
   const sessionID = (): string | undefined => attempt(() => host.sessionID(), undefined);
   const watch = createWatch({ clock, files, findProject, sessionID, show: setShown, complain });
-  const notifier = createNotifier({ clock, complain, files, findProject, host });
   let actions: Promise<Actions> | undefined;
   let drawnSidebars = 0;
   watch.start();
@@ -77,15 +73,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
         );
       });
     },
-    /** A turn has ended: what was remembered in it is told. */
-    endTurn(): void {
-      void watch.look();
-      notifier.lookSoon();
-    },
-    stop(): void {
-      watch.stop();
-      notifier.stop();
-    },
+    stop: watch.stop,
   };
 
   async function openNow(page: Page, words: string): Promise<void> {
@@ -109,137 +97,58 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   }
 }
 
-/** Tells what was remembered, a while after a turn. */
-function createNotifier({
-  clock,
-  complain,
-  files,
-  findProject,
-  host,
-}: {
-  clock: Clock;
-  complain: Complain;
-  files: Files;
-  findProject: () => Promise<string | undefined>;
-  host: ScreenHost;
-}) {
-  const remembered = createRemembered(files, clock.now());
-  let waiting: (() => void)[] = [];
+/** While Strata has written nothing there, another folder may turn out to be the root. */
+const UNSURE_MS = 10_000;
 
-  async function look(): Promise<void> {
-    try {
-      const project = await findProject();
-      const titles = project === undefined ? [] : await remembered.look(project);
-      if (titles.length > 0) host.dialogs.toast(formatRemembered(titles, host.keysOf(UNDO_COMMAND)), "info");
-    } catch (thrown) {
-      complain("what was remembered cannot be told", thrown);
-    }
-  }
-
-  return {
-    lookSoon() {
-      for (const cancel of waiting) cancel();
-      waiting = REMEMBERED_AFTER_MS.map((ms) => clock.after(ms, () => void look()));
-    },
-    stop() {
-      for (const cancel of waiting) cancel();
-    },
-  };
+interface ProjectRootOptions extends Pick<ScreenOptions, "clock" | "files" | "home"> {
+  /** Folder that the host works in. */
+  folder(): string | undefined;
 }
 
-/** "remembered: we deploy on Fridays (ctrl+x z takes it back)". Pure. */
-export function formatRemembered(titles: readonly string[], keys: string | undefined): string {
-  const shown = titles.slice(0, MOST_TITLES).join("; ");
-  const more = titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "";
-  return `remembered: ${shown}${more} (${keys ?? "/memory-undo"} takes it back)`;
+type FindProject = () => Promise<string | undefined>;
+
+/** Finds the root of the project as the command line does. `undefined` if there is none. Never rejects. */
+export function createProjectRoot({ clock, files, folder, home }: ProjectRootOptions): FindProject {
+  let known: { folder: string; root: string | undefined; untilMs: number } | undefined;
+  return async () => {
+    const place = folder();
+    if (place === undefined) return undefined;
+    if (known?.folder === place && clock.now() < known.untilMs) return known.root;
+    const root = await requireProjectRoot({ files, folder: place, home }).catch(() => undefined);
+    const written = root && (await files.stat(join(root, ".opencode", "strata")).catch(() => undefined));
+    const untilMs = written ? Number.POSITIVE_INFINITY : clock.now() + UNSURE_MS;
+    known = { folder: place, root, untilMs };
+    return root;
+  };
 }
 
 type Complain = (what: string, thrown: unknown) => void;
 
-/** Each complaint once, in Strata's log. */
-function createComplaints({
-  findProject,
-  isGone,
-  ...seams
-}: {
-  clock: Clock;
-  files: Files;
-  findProject: () => Promise<string | undefined>;
-  isGone: () => boolean;
-}): Complain {
+interface ComplaintsOptions extends Pick<ScreenOptions, "clock" | "files"> {
+  findProject: FindProject;
+  isGone?: () => boolean;
+}
+
+/** Each complaint once, in Strata's log, if Strata has written anything there: standard output is the host's screen. */
+export function createComplaints({ clock, files, findProject, isGone }: ComplaintsOptions): Complain {
   const told = new Set<string>();
   return (what, thrown) => {
     const message = `${what}: ${formatError(thrown)}`;
-    if (isGone() || told.has(message) || told.size >= MOST_COMPLAINTS) return;
+    if (isGone?.() || told.has(message) || told.size >= MOST_COMPLAINTS) return;
     told.add(message);
-    void (async () => {
-      const project = await findProject();
-      if (project !== undefined) await complainIn(project, message, seams);
-    })().catch(() => {});
-  };
-}
-
-/*
- * What was remembered since the last look, from the ledgers of the project's memories. Looked for when a turn has ended,
- * and only in files that have grown.
- */
-
-/** More than a turn adds. */
-const MOST_BYTES = 256 * 1024;
-/** What is stored behind a turn. All else has an answer of its own on the screen. */
-const UNASKED = "extract";
-const FOLDERS = [
-  [".opencode", "memory", "ledger"],
-  [".opencode", "memory", "private", "ledger"],
-  [".opencode", "strata", "state", "memory", "internal", "ledger"],
-];
-
-/** `beganMs`: what was added before is not told. */
-export function createRemembered(files: Pick<Files, "list" | "statItself" | "readFrom">, beganMs: number) {
-  const began = new Date(beganMs).toISOString();
-  /** Length of each ledger at the last look. */
-  const ends = new Map<string, number>();
-
-  return {
-    /** Titles of memories added since the last look, oldest first; the first look goes back to the beginning. */
-    async look(project: string): Promise<readonly string[]> {
-      const titles: string[] = [];
-      for (const folder of FOLDERS.map((parts) => join(project, ...parts)))
-        for (const name of await files.list(folder).catch(() => []))
-          titles.push(...(await readGrown(join(folder, name))));
-      return [...new Set(titles)];
-    },
+    void write(message).catch(() => {});
   };
 
-  async function readGrown(path: string): Promise<string[]> {
-    const stat = path.endsWith(".jsonl") ? await files.statItself(path) : undefined;
-    if (stat?.kind !== "file") return [];
-    const from = ends.get(path) ?? Math.max(0, stat.bytes - MOST_BYTES);
-    ends.set(path, stat.bytes);
-    if (stat.bytes <= from) return [];
-    const bytes = await files.readFrom(path, from, { links: "refused", maxBytes: MOST_BYTES });
-    return bytes === undefined ? [] : findTitles(decodeText(bytes), began);
+  async function write(message: string): Promise<void> {
+    const project = await findProject();
+    const folder = project && join(project, ".opencode", "strata");
+    if (!folder || (await files.statItself(folder))?.kind !== "folder") return;
+    await files.appendLine(join(folder, "strata.log"), formatLogLine(clock.now(), "warn", "screen", message));
   }
 }
 
-/** Titles of the memories that these lines of a ledger have added since then. Pure. */
-function findTitles(lines: string, began: string): string[] {
-  return lines.split("\n").flatMap((text) => {
-    const value = parseJson(text);
-    const line = isRecord(value) ? value : {};
-    const { at, contents, path } = line;
-    const isAdded = line.by === "strata" && line.before === null && line.from === undefined;
-    if (!isAdded || line.operation !== UNASKED || !string(contents) || !string(path)) return [];
-    return string(at) && at >= began ? [toPrintable(findTitle(contents) ?? path.replace(/\.md$/, ""))] : [];
-  });
-}
-
-const findTitle = (contents: string): string | undefined =>
-  /^---\n(?:.*\n)*?title: *(?:"([^"\n]*)"|'([^'\n]*)'|([^\n]*))\n/u
-    .exec(contents)
-    ?.slice(1)
-    .find((one) => one !== undefined)
-    ?.trim() || undefined;
+/** More than a file of figures has. */
+const MOST_BYTES = 256 * 1024;
 
 /*
  * Follows the screen file of the session on the screen: one `stat` a second, read only when it has changed.
@@ -280,7 +189,7 @@ export function createWatch(options: WatchOptions) {
   return {
     /** Looks now, and then every second. Never throws. */
     start: () => void repeat(),
-    /** Looks now, once. Never rejects. */
+    /** Looks once. Never rejects. */
     look: lookOnce,
     stop() {
       isStopped = true;

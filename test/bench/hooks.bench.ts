@@ -38,7 +38,7 @@ async function open(): Promise<Strata> {
 function history(count: number, resultBytes = 5_000): Message[] {
   return Array.from({ length: count }, (_, n) => {
     if (n % 2 === 0) return user("and now this");
-    return answer(n % 4 === 1 ? [call("bash", "x".repeat(resultBytes))] : []);
+    return answer(n % 4 === 1 ? [call("bash", lines(resultBytes / 40, 39))] : []);
   });
 }
 

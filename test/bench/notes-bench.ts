@@ -7,7 +7,7 @@
  * FOLDER has recorded sessions, as for bench:sessions. `--missing` lists what the notes do not hold.
  */
 import { parseArgs } from "node:util";
-import { readSessions } from "../sessions/recorded-session.js";
+import { readSessions } from "../sessions/read-sessions.js";
 import { formatMissing, formatTable, measureSession } from "./measure-notes.js";
 
 const { positionals, values } = parseArgs({

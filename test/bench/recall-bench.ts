@@ -1,18 +1,10 @@
-/**
- * Does recall find what it should, and how fast? Prints tables; fails where precision falls below what it is meant to
- * hold. `npm run bench:recall`, a minute or two.
- */
-import { sources } from "../host/repository.js";
+/** Does recall find what it should, and how fast? Prints two tables. `npm run bench:recall`, a minute or two. */
 import * as conversation from "./recall/conversation.js";
-import { findFixtures, measurePrecision } from "./recall/precision-mem-bench.js";
 import { measureSpeed } from "./recall/speed.js";
 
 const SIZES = [1_000, 10_000, 100_000];
-const LEAST_PRECISION = 0.8;
-const LEAST_RECALL = 0.94;
 
 printConversation();
-printPrecision();
 printSpeed();
 
 function printConversation(): void {
@@ -24,28 +16,6 @@ function printConversation(): void {
     return [name, { "R@5": share(5), "R@10": share(10) }];
   });
   console.table(Object.fromEntries(rows));
-}
-
-function printPrecision(): void {
-  const fixtures = findFixtures(sources);
-  if ("why" in fixtures) {
-    console.log(`\nPrecisionMemBench: skipped, ${fixtures.why}.`);
-    return;
-  }
-  console.log("\nPrecisionMemBench, single messages");
-  const figures = {
-    "search, 20 hits": measurePrecision(fixtures.folder, "search"),
-    match: measurePrecision(fixtures.folder, "match"),
-  };
-  const rows = Object.entries(figures).map(([name, { cases, passed, precision, recall }]) => [
-    name,
-    { precision: precision.toFixed(2), recall: recall.toFixed(2), passed: `${passed}/${cases}` },
-  ]);
-  console.table(Object.fromEntries(rows));
-  if (figures.match.failed.length > 0) console.log(`match fails: ${figures.match.failed.join(", ")}`);
-  if (figures.match.precision >= LEAST_PRECISION && figures.match.recall >= LEAST_RECALL) return;
-  console.log(`Expected precision ${LEAST_PRECISION} at recall ${LEAST_RECALL} of match.`);
-  process.exitCode = 1;
 }
 
 function printSpeed(): void {

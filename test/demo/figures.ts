@@ -31,11 +31,12 @@ export interface Figures {
   factsLookedUp: number;
   seconds: number;
   hookSeconds: number;
+  peakMB: number;
 }
 
 /** Adds up all requests of a run, whichever session they were made in. */
 export function measureRun(run: Run): Figures {
-  const { requests, sessionID, looks, seconds, hookSeconds } = run;
+  const { requests, sessionID, looks, seconds, hookSeconds, peakMB } = run;
   const tokensSent = sum(requests, "promptTokens");
   const cached = sum(requests, "cachedTokens");
   const answered = sum(requests, "outputTokens");
@@ -57,6 +58,7 @@ export function measureRun(run: Run): Figures {
     factsLookedUp: listFacts(run.later.at(-1)).length,
     seconds,
     hookSeconds,
+    peakMB,
   };
 }
 

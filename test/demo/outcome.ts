@@ -55,7 +55,7 @@ function isStrata(standing: RecordedDecisions): boolean {
 /** The file that a preview or the line of a cleared result names. */
 function readMovedTo(text: string, folder: string): string | undefined {
   const path =
-    /^\[Strata\] Cleared: .*; whole in (.*\.txt)$/.exec(text)?.[1] ?? /^(\/.*\.txt)$/m.exec(text)?.[1];
+    /^\[Strata\] Cleared: (?:.*; )?whole in (.*\.txt)$/.exec(text)?.[1] ?? /^(\/.*\.txt)$/m.exec(text)?.[1];
   return path && resolve(folder, path);
 }
 

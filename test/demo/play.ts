@@ -27,6 +27,15 @@ export const withStrata = fileURLToPath(
   new URL(HOST === 2 ? "../.." : "./timed-plugin.mjs", import.meta.url),
 );
 
+/** What the watch has found. */
+export interface Watched {
+  /** By hook: how long the host waited for it. */
+  milliseconds: Record<string, number>;
+  importMs: number;
+  /** Each time that it was asked for. */
+  residentMB: number[];
+}
+
 export interface PlayOptions {
   /** The plugin to load; by default none. */
   plugin?: string;
@@ -56,6 +65,8 @@ export interface Run {
   seconds: number;
   /** How long the host waited for the plugin's hooks, all together. */
   hookSeconds: number;
+  /** The most memory that the host had at any time, garbage included; 0 where the system does not tell. */
+  peakMB: number;
   /** What the plugin has recorded. */
   records: readonly SavingsRecord[];
   /** Where the project was; it is removed at the end of the run. */
@@ -77,7 +88,7 @@ export async function play({
     ...(options ? { options } : {}),
     mcp: true,
     config: { snapshot: hasSnapshots },
-    env: ({ file }) => ({ STRATA_HOOK_TIMES: file(HOOK_TIMES) }),
+    env: ({ file }) => ({ STRATA_WATCH: file(WATCH) }),
   });
   const { model, project } = stage;
   takeOverHistory(project);
@@ -104,10 +115,17 @@ export async function play({
     outcomes: agent.seen,
     looks: agent.looks,
     seconds,
-    hookSeconds: readHookSeconds(project),
+    hookSeconds: readHookSeconds(project.file(WATCH)),
+    peakMB: readPeakMB(stage.host.pid),
     records: readRecords(project.file(".opencode/strata")),
     projectPath: project.path,
   };
+}
+
+function readPeakMB(pid: number | undefined): number {
+  const path = `/proc/${pid}/status`;
+  const status = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
 }
 
 /** The agent of the new session looks once, if it has a tool to look with; how many tokens that takes is not counted. */
@@ -131,12 +149,13 @@ function describeError({ name, data }: { name: string; data: object }): string {
 }
 
 /** Within the project, where it goes with it; git does not look there. */
-const HOOK_TIMES = ".git/strata-hook-times.json";
+const WATCH = ".git/strata-watch.json";
 
-function readHookSeconds({ file }: Project): number {
-  if (!existsSync(file(HOOK_TIMES))) return 0;
-  const milliseconds = Object.values(JSON.parse(readFileSync(file(HOOK_TIMES), "utf8"))) as number[];
-  return milliseconds.reduce((sum, one) => sum + one, 0) / 1_000;
+/** 0 where there was no watch. */
+export function readHookSeconds(path: string): number {
+  if (!existsSync(path)) return 0;
+  const { milliseconds } = JSON.parse(readFileSync(path, "utf8")) as Watched;
+  return Object.values(milliseconds).reduce((sum, one) => sum + one, 0) / 1_000;
 }
 
 async function keep({ file }: Project, folder: string): Promise<void> {

@@ -40,6 +40,7 @@ const rows: Row[] = [
   ...(HOST === 1
     ? [{ label: "  waited for the plugin's hooks", field: "hookSeconds" as const, digits: 1 }]
     : []),
+  { label: "peak memory (MB)", field: "peakMB" },
 ];
 
 /** The two runs side by side. */

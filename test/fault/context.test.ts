@@ -20,7 +20,9 @@ const options = {
   sessionMemory: { goalRefresh: 3, goalDistance: 0 },
   autoCompact: { threshold: 16_000 },
 };
-const NAMED = /\/project\/\.opencode\/(?:tool-results\/[\w-]+\.txt|session-memory\/[\w-]+\.md)/g;
+/** In JSON, where a back slash is two. */
+const NAMED =
+  /(?:\/|C:\\\\)project(?:\/|\\\\)\.opencode(?:\/|\\\\)(?:tool-results|session-memory)(?:\/|\\\\)[\w-]+\.(?:txt|md)/g;
 
 /** What stands in the view because of us, in one text. */
 function readOurs(view: readonly Message[]): string {
@@ -37,7 +39,9 @@ function expectKept(world: World, view: readonly Message[], messages: readonly M
   );
   const named = new Set(readOurs(view).match(NAMED));
   for (const path of named)
-    expect(world.files.contents.has(path), `${path} is named and not there`).toBe(true);
+    expect(world.files.contents.has(path.replaceAll("\\\\", "\\")), `${path} is named and not there`).toBe(
+      true,
+    );
   const recorded = world.decisions().flatMap(({ text }) => text ?? []);
   const known = (text: string): boolean => recorded.some((one) => text.includes(one));
   for (const { parts } of view) {

@@ -102,6 +102,21 @@ for (const [nth, { code, lasting }] of faults.entries()) {
   );
 }
 
+it("a memory keeps its id and its history on a disk that ignores capitals or takes letters apart", async () => {
+  const world = openMemoryWorld();
+  const written = await world.store.remember(draft("한국어 йод: one", { title: "한국어 йод" }), BY_TEST);
+  await world.store.onIdle();
+  const id = "decision/한국어-йод";
+  expect(written).toMatchObject({ kind: "written", memory: { id } });
+  const later = world.reopen({ processID: 2, instance: "b" });
+  expect((await later.store.list()).map((one) => one.id)).toEqual([id]);
+  await later.store.update(id, (one) => ({ ...one, content: "two" }), BY_TEST);
+  await later.store.onIdle();
+  const history = await later.store.history(id);
+  expect([history.length, history.map(({ by }) => by).includes("person")]).toEqual([2, false]);
+  expect(replayLedger(readLedger(later)).size).toBe(1);
+});
+
 describe("a store on a disk that has failed once", () => {
   it("a store on a disk that has failed once goes on with the next change in the same process, and finishes what was begun", async () => {
     for (let at = 1; at < 60; at++) {
@@ -122,6 +137,31 @@ describe("a store on a disk that has failed once", () => {
       expect(files.contents.has(`${STATE}/internal/lock`)).toBe(false);
     }
   });
+});
+
+it("a file of a store that another program has open is changed or refused with the reason, and later is whole", async () => {
+  for (let n = 0, all = 1; n < all; n++) {
+    const world = openMemoryWorld();
+    await world.store.remember(draft("one", { title: "x" }), BY_TEST);
+    await world.store.onIdle();
+    const paths = [...world.files.contents.keys()];
+    all = paths.length;
+    world.files.held.set(paths[n] ?? "", true);
+    const change = await world.store
+      .update("decision/x", (one) => ({ ...one, content: "two" }), BY_TEST)
+      .catch((thrown: Error) => thrown);
+    if (change instanceof Error) expect(change.message, paths[n]).toContain("EBUSY");
+    await world.store.onIdle();
+    world.files.held.clear();
+    const later = world.reopen({ processID: 2, instance: "b" });
+    await later.store.list();
+    const possible = change instanceof Error ? ["one active", "two active"] : ["two active"];
+    expect(possible, paths[n]).toContain(await readState(later));
+    expect((await later.store.remember(draft("last"), BY_TEST)).kind, paths[n]).toBe("written");
+    await later.store.onIdle();
+    expect(world.files.contents.has(`${STATE}/internal/pending.json`), paths[n]).toBe(false);
+    if (n === all - 1) expect(all).toBeGreaterThan(4);
+  }
 });
 
 describe("a folder that cannot be written to", () => {

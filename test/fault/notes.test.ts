@@ -33,7 +33,7 @@ for (const code of ["ENOSPC", "EIO"]) {
         expect(page.match(/^## /gm), `operation ${at}`).toHaveLength(6);
         expect(page).toContain("mine\n");
         expect(parseStored(world.files.text(STORED_FILE) ?? "")).toBeDefined();
-        expect(world.notes.facts("ses_1")).toMatchObject({ toolCalls: 2, requests: [{}, {}] });
+        expect(world.notes.facts("ses_1")).toMatchObject({ calls: { ended: 2 }, requests: [{}, {}] });
 
         // The disk is well again, and the process another one.
         const next = openNotes({ files: world.files });

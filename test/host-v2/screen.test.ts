@@ -25,7 +25,6 @@ function createContext() {
       dialog: {},
       router: { current: () => ({ type: "session", sessionID: "ses_1" }) },
     },
-    data: { on: (name: string) => () => void ended.push(name) },
   };
   return { context, ended, slots };
 }
@@ -45,7 +44,7 @@ describe("the screen half in OpenCode 2", () => {
     await settle();
     expect(slots.map(({ append }) => append)).toEqual(["sidebar.content", "prompt.footer", "app"]);
     end?.();
-    expect(ended).toEqual(["sidebar.content", "prompt.footer", "app", "session.execution.succeeded"]);
+    expect(ended).toEqual(["sidebar.content", "prompt.footer", "app"]);
   });
 
   it("the screen half opens nothing in a host without slots or dialogs, and survives one that refuses everything", async () => {
@@ -69,7 +68,6 @@ describe("the screen half in OpenCode 2", () => {
         return refuse();
       },
       ui: { ...context.ui, slot: refuse, router: { current: refuse } },
-      data: { on: refuse },
       keymap: { layer: refuse },
     };
     const end = open(hostile);

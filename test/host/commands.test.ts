@@ -2,9 +2,10 @@
 
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { whenContains } from "./stage/files.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
+import { call, say } from "./stage/steps.js";
 import { strata, whenNoAgentWorks } from "./stage/strata.js";
 import { HOST } from "./stage/which-host.js";
 
@@ -52,6 +53,27 @@ test("a session that begins with commands keeps their answers on the screen, and
     parts.flatMap((part) => (part.type === "text" && part.ignored && !part.synthetic ? [part.text] : [])),
   );
   expect(shown.map((text) => text.split("\n")[0])).toEqual(["[Strata] /memory", "[Strata] /remember"]);
+});
+
+test("an earlier session is found by words, in a terminal and by /attach, and the agent reads its state with the next message", async () => {
+  await using stage = await openStage({ files: { "src/parser.ts": "one\n" } });
+  const worker = await stage.newSession("parser");
+  stage.model.script(
+    call("read", { filePath: stage.project.file("src/parser.ts") }),
+    say("The lexer is done."),
+  );
+  await worker.ask("Port the parser. Never use eval.");
+  await whenContains(stage.project.file(`.opencode/session-memory/${worker.id}.md`), "The lexer is done.");
+  const { stdout } = strata(stage.project, "resume", "the", "lexer");
+  expect(stdout).toMatch(/^goal +Port the parser\. Never use eval\.\ndone +The lexer is done\.$/m);
+  expect(stdout).toContain(`opencode -s ${worker.id} opens it`);
+  const next = await stage.newSession("goes on");
+  expect(await next.slash("attach", "the lexer")).toContain(`session ${worker.id}`);
+  stage.model.script(say("on it"));
+  await next.ask("Go on.");
+  const told = stage.model.lastRequest().textOf("user");
+  expect(told).toContain("has attached an earlier session");
+  expect(told).toContain("Port the parser. Never use eval.");
 });
 
 test("a command in the middle of a turn is answered and costs no request", async () => {

@@ -11,6 +11,7 @@ import { defaults } from "../support/settings.js";
 import { layeredPlugin } from "./fixtures/layered-plugin.js";
 import { only1 } from "./only-1.js";
 import { whenContains } from "./stage/files.js";
+import type { Project } from "./stage/project.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
@@ -43,8 +44,14 @@ only1("plugins cannot write into its log")(`${FULL}, and the host's log says why
 );
 
 async function playFull(whileFull: (stage: Stage) => Promise<void> = async () => {}): Promise<void> {
-  await using stage = await openStage({ mcp: true, files: { "README.md": "x" } });
-  await using disk = mountTinyDisk(stage.project.file(".opencode"));
+  // Before the host opens the project, which may write its log at once.
+  let mounted: Disk | undefined;
+  const prepare = ({ file }: Project) => {
+    mounted = mountTinyDisk(file(".opencode"));
+  };
+  await using stage = await openStage({ mcp: true, files: { "README.md": "x" }, prepare });
+  if (!mounted) throw new Error("no disk was mounted");
+  await using disk = mounted;
   stage.model.script(big("one"), say("done"));
   const session = await stage.newSession("full");
   const ownLog = stage.project.file(".opencode/strata/strata.log");

@@ -59,6 +59,6 @@ test("every file that the plugin writes in a project is of a kind that a layer o
     "memory/ledger",
   ])
     expect(written.some((path) => path.startsWith(`.opencode/${folder}/`))).toBe(true);
-  for (const folder of ["decisions", "calls", "edits", "extraction", "memory"])
+  for (const folder of ["decisions", "calls", "extraction", "memory"])
     expect(written.some((path) => path.startsWith(`.opencode/strata/state/${folder}/`))).toBe(true);
 });

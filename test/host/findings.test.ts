@@ -47,10 +47,7 @@ test("a session that asks about a page that an earlier one read gets its finding
   );
   await fetching.ask(ASKED);
   const requests = stage.model.requests.slice(-3);
-  expect(requests.at(-1)?.toolResult("page")).toContain(
-    "[Strata] What was just read leaves the context later.",
-  );
-  expect(requests.at(-1)?.toolResult("ls")).not.toContain("[Strata]");
+  for (const id of ["page", "ls"]) expect(requests.at(-1)?.toolResult(id)).not.toContain("[Strata]");
   for (const [index, request] of requests.slice(1).entries())
     expect(firstDifference(requests[index] ?? request, request), `request ${index + 1}`).toBeUndefined();
   await whenContains(stage.project.file(".opencode/memory/private/MEMORY.md"), "limits");

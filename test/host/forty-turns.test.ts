@@ -66,7 +66,9 @@ test(
     await Promise.all([goOn(2), goOn(2, fork.id)]);
     await stage.session(id).summarize();
     await goOn(4);
+    // Killed: a plugin that is only closed may still append a decision, and then writes those of before it again.
     await stage.restart({
+      kill: true,
       meanwhile: ({ file }) => removeFolder(file(".opencode/strata/state")),
     });
     await goOn(TURNS - asked);

@@ -10,6 +10,8 @@
 const EVERY_RUN = [
   "clear-inputs",
   "commands",
+  "conversations",
+  "first-hour",
   "loading",
   "make-room",
   "memory",
@@ -39,6 +41,7 @@ const LATER_IN_2 = [
   "subagents",
   "too-large",
   "undone-files",
+  "upkeep",
 ];
 
 /** Played in both by the long run. */
@@ -47,7 +50,6 @@ const LONG = [
   "long/bootstrap",
   "long/dream",
   "long/embeddings",
-  "long/entities",
   "long/figures",
   "long/handover",
   "long/judged-by-model",
@@ -61,6 +63,7 @@ const LONG = [
   "long/screen-pages",
   "long/sweep",
   "long/sync",
+  "long/team-day",
   "long/two-instances",
 ];
 
@@ -83,12 +86,10 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "long/cli-bun": NO_HOST,
     "long/doctor": "it starts both itself",
     "long/from-1-to-2": "it starts both itself",
-    "long/first-time": "its screens and folders are those of OpenCode 1",
     "long/inspector": NO_HOST,
     "long/long-session": "two hundred turns take too long twice; kill and same-bytes are about the same in 2",
     "long/loops": "a summary that fails is one by a model, and in OpenCode 2 the notes are the summary",
     "long/mcp-writers": "it is about the locks of the store, which know no host",
-    "long/team-day": "it is about git and the store, which know no host",
   },
   2: {
     "install-2": "the forms in which OpenCode 2 loads a plugin",

@@ -7,7 +7,7 @@ import { lines } from "../support/messages.js";
 import { whenToasted } from "./fixtures/compactions.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
-import { firstDifference, isSummarizing } from "./stage/model-request.js";
+import { firstDifference, isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import { writeShift } from "./stage/shift-date.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
@@ -54,32 +54,73 @@ test("a full context is cleared once of all that may go, and the prefix holds fr
   }
 });
 
-test("a full context of results that are never cleared goes on with notes, and half of it is free", async () => {
+test("a full context of results that are never cleared goes on with notes and the names that the agent said, and half of it is free", async () => {
   await using stage = await openStage({ ...{ mcp: true }, ...full });
   const blobs = names(16).map((id) => call("mcp_blob", { bytes: BYTES }, { id }));
-  stage.model.script(...blobs, say("done"));
+  const filePath = stage.project.file("src/renew.ts");
+  const write = call("write", { filePath, content: "renewSession(waitFirst);\n" }, { id: "write" });
+  // A file that is there is brought back, and shows its names itself.
+  const remove = call("bash", { command: "rm src/renew.ts", description: "Removes it" }, { id: "remove" });
+  stage.model.script(write, remove, ...blobs, say("done"));
   await (await stage.newSession("notes")).ask("go. Never touch the port.");
   const cut = stage.model.requests.find((request) =>
     request.textOf("user").includes("too long for the context"),
   );
   expect(cut?.textOf("user")).toContain("Never touch the port.");
+  expect(cut?.textOf("user")).toContain("- src/renew.ts: renewSession, waitFirst");
   expect(cut?.promptTokens).toBeLessThanOrEqual(20_000);
   expect(roomsOf(stage)).toMatchObject([{ event: "cut" }]);
   expect(stage.model.requests.filter(isSummarizing)).toEqual([]);
 });
 
+test("history is cut at a share of the window that is set for the model, never in a subagent for which that is switched off, and no notes stand for a summary of such an agent's session", async () => {
+  await using stage = await openStage({
+    files: filesOf(14),
+    options: {
+      autoCompact: { threshold: { "mock/*": "15%", "*": 100_000 }, agents: { general: false, plan: false } },
+      microCompact: { enabled: false },
+    },
+  });
+  const session = await stage.newSession("shares");
+  const subagents = [...readsOf(stage, ...names(14)), say("found")];
+  stage.model.respond((request) => (request.parentSessionID === undefined ? undefined : subagents.shift()));
+  const delegate = call("task", { description: "look", prompt: "look", subagent_type: "general" });
+  stage.model.script(delegate, ...readsOf(stage, ...names(14)), say("done"));
+  await session.ask("go");
+  const isCut = (request: ModelRequest): boolean =>
+    request.textOf("user").includes("too long for the context");
+  const [theirs, own] = [true, false].map((isChild) =>
+    stage.model.requests.filter(({ parentSessionID }) => (parentSessionID !== undefined) === isChild),
+  );
+  expect(theirs?.some(isCut)).toBe(false);
+  expect(theirs?.at(-1)?.promptTokens).toBeGreaterThan(35_000);
+  expect(own?.filter(isCut).length).toBeGreaterThan(0);
+  expect(Math.max(...(own ?? []).map(({ promptTokens }) => promptTokens))).toBeLessThan(33_000);
+  for (const room of roomsOf(stage))
+    expect(room).toMatchObject({
+      ...{ event: "cut", session: session.id },
+      reason: expect.stringMatching(/ tokens of 30,000$/),
+    });
+
+  const planning = await stage.newSession("planning");
+  stage.model.script(say("planned"), say("A summary by the model. ".repeat(20)));
+  await planning.ask("Plan it.", { agent: "plan" });
+  await planning.summarize();
+  expect(stage.model.requests.filter(isSummarizing)).toHaveLength(1);
+});
+
 test("a session that somebody comes back to after an hour goes on with notes, without a model call, and says so; after five minutes it stays whole", async () => {
   const clockOf = (root: string): string => join(root, "shifted-clock");
   await using stage = await openStage({
-    files: filesOf(16),
+    files: filesOf(12),
     plugin: [shiftedClock, repository],
-    options: { autoCompact: { coldThreshold: 40_000, threshold: 140_000 }, microCompact: { enabled: false } },
+    options: { microCompact: { enabled: false } },
     env: ({ root }) => ({ STRATA_SHIFTED_CLOCK: clockOf(root) }),
     prepare: ({ root }) => writeShift(clockOf(root), 0),
   });
   const events = await stage.events();
   const session = await stage.newSession("pauses");
-  stage.model.script(...readsOf(stage, ...names(16)), say("read"));
+  stage.model.script(...readsOf(stage, ...names(12)), say("read"));
   await session.ask("Read them all. Never touch 3.txt.");
   const before = stage.model.lastRequest();
   expect(before.promptTokens).toBeGreaterThan(40_000);

@@ -21,7 +21,7 @@ test("a process serves a client, writes its memories before it ends, and prints 
   await project.remove();
 });
 
-test("piped requests are answered before the process ends, and an invalid line does not end it", async () => {
+test("piped requests are answered before the process ends, and an invalid or endless line does not end it", async () => {
   const project = await createProject();
   const params = {
     protocolVersion: "2025-06-18",
@@ -33,6 +33,10 @@ test("piped requests are answered before the process ends, and an invalid line d
     { jsonrpc: "2.0", id: 1, method: "initialize", params },
     { jsonrpc: "2.0", method: "notifications/initialized" },
     "{ broken",
+    // As OpenCode's and most other clients write it, and with the id at the head.
+    { method: "tools/call", params: { ...call, endless: "x".repeat(12_000_000) }, jsonrpc: "2.0", id: 3 },
+    { jsonrpc: "2.0", id: "4", method: "tools/call", params: { ...call, endless: "x".repeat(9_000_000) } },
+    `[${"x".repeat(9_000_000)}]`,
     { jsonrpc: "2.0", id: 2, method: "tools/call", params: call },
   ].map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
   const [command = "", ...args] = mcpCommand();
@@ -44,8 +48,12 @@ test("piped requests are answered before the process ends, and an invalid line d
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(answers.map(({ id }) => id)).toEqual([1, 2]);
-  expect(answers[1].result.content[0].text).toContain("Kept: decision/");
+  const [refused, answered] = [0, 1].map((is) => answers.filter(({ error }) => (error ? 0 : 1) === is));
+  expect(answered?.map(({ id }) => id)).toEqual([1, 2]);
+  expect(refused?.map(({ id, error }) => [id, error.message.split(",")[0]])).toEqual(
+    [3, "4", null].map((id) => [id, "expected a line of at most 8000000 bytes"]),
+  );
+  expect(answered?.[1].result.content[0].text).toContain("Kept: decision/");
   expect(status).toBe(0);
   await project.remove();
 });

@@ -11,8 +11,8 @@ import { createProject, type Project } from "./stage/project.js";
 import { startScriptedModel } from "./stage/scripted-model.js";
 import { call, say } from "./stage/steps.js";
 
-/** Of all but the table; 290,000 of them are pictures of the documents, 110,000 the local server, MCP and the inspector. */
-const MOST_PACKED_BYTES = 2_200_000;
+/** Of all but the table; 530,000 of them are SQLite for Node, 290,000 pictures of the documents. */
+const MOST_PACKED_BYTES = 2_600_000;
 /** Bytes that stand for meaning can hardly be packed: 20,000 words of 100 bytes. */
 const MOST_TABLE_BYTES = 2_100_000;
 const MOST_INSTALLED_BYTES = 12_000_000;

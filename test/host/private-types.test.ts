@@ -24,7 +24,7 @@ function readSeen(project: Project): string {
   return paths.map((path) => `${path}\n${git(project, "show", `:${path}`)}`).join("\n");
 }
 
-test("what the user prefers is remembered and no git sees it, until strata memory publish and again after strata undo", async () => {
+test("what the user prefers is remembered and no git sees it, until strata memory publish", async () => {
   await using stage = await openStage();
   const { project } = stage;
   stage.model.respond(() => say("Understood."));
@@ -44,9 +44,5 @@ test("what the user prefers is remembered and no git sees it, until strata memor
   const published = strata(project, "memory publish", `private/${id}`);
   expect(published).toMatchObject({ status: 0, stdout: expect.stringContaining(`Published: ${id}`) });
   expect(readSeen(project)).toContain(PREFERENCE);
-  git(project, "rm", "-rqf", "--cached", MEMORY);
-  expect(strata(project, "undo")).toMatchObject({ status: 0 });
-  expect(readSeen(project)).not.toMatch(/small commits/i);
-  expect(stage.read(`${MEMORY}/private/preference/${file}`)).toContain(PREFERENCE);
   expect(strata(project, "check")).toMatchObject({ status: 0 });
 });

@@ -76,10 +76,5 @@ test("an injected agent archives, edits and unpins the user's rule in vain, and 
   expect(stage.model.lastRequest().toolResult("ordered")).toContain("Archived: directive/r");
   expect(listRules(stage)).toEqual([]);
   await stage.restart();
-  const told = await bootOf(stage, "Changed by the agent");
-  expect(told).toContain(
-    'Changed by the agent since: archived directive/r (the user said "Forget the rule about pushing.")',
-  );
-  expect(told).not.toContain("Rules of the user's");
-  expect(await bootOf(stage, "hi")).not.toContain("Changed by the agent since");
+  expect(await bootOf(stage, "hi")).not.toContain("Rules of the user's");
 });

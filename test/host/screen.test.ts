@@ -36,7 +36,7 @@ test("the sidebar shows a session's figures and follows them; narrow terminals s
     /cache hits +94 % \(90 % in all\)/,
     /saved today +38 %, \$0\.42/,
     /12 memories · 3 candidates/,
-    /1 blocker · 2 conflicts/,
+    /1 blocker · 2 wait for you/,
     /in the background: session notes,/,
     /memory judgement/,
     /! automatic summaries do not help:/,

@@ -13,6 +13,9 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
+/** Prints other text each time, behind lines that stay the same. */
+const COUNT = "seq 1000 1600; head -c 2000 /dev/urandom | base64 -w 0";
+
 /** What the host has stored of a call: the text it would have sent, and the file with the whole of it, if it cut. */
 async function stored(
   session: Session,
@@ -50,7 +53,7 @@ test("20,000 lines that bash prints reach the model as a preview, and lie on dis
   expect.unreachable("the host lost a part of the output eight times in a row");
 });
 
-test("large results of grep, a custom tool and an MCP server reach the model as previews, and lie whole on disk", async () => {
+test("large results of grep, a custom tool and an MCP server reach the model as previews, a command's second run and a long line shrunk, and all lie whole on disk", async () => {
   const needles = Array.from({ length: 400 }, (_, n) => `needle ${n} ${"hay".repeat(110)}`).join("\n");
   await using stage = await openStage({
     mcp: true,
@@ -64,7 +67,9 @@ test("large results of grep, a custom tool and an MCP server reach the model as 
       call("grep", { pattern: "needle", path: stage.project.path, include: "hay.txt" }, { id: "grep" }),
       call("fetch_page", {}, { id: "custom" }),
       call("mcp_blob", { bytes: 300_000 }, { id: "mcp" }),
+      call("bash", { command: COUNT, description: "count" }, { id: "first" }),
     ),
+    call("bash", { command: COUNT, description: "count again" }, { id: "second" }),
     say("done"),
   );
   const session = await stage.newSession("spill");
@@ -86,6 +91,14 @@ test("large results of grep, a custom tool and an MCP server reach the model as 
     expect(statSync(pathIn(preview)).mode & 0o777).toBe(0o600);
   }
   expect(readFileSync(pathIn(request.toolResult("mcp"))).byteLength).toBe(300_000);
+  expect(request.toolResult("first")).toContain("\n1111\n1112\n");
+  const shrunk = request.toolResult("second");
+  expect(shrunk).toMatch(
+    /^\[Strata\] Shrunk: \d+ lines as in the last run of this command, 1 long line cut; whole in /,
+  );
+  expect(shrunk).not.toContain("1111");
+  const [, path = ""] = /whole in (\S+)/.exec(shrunk) ?? [];
+  expect(readFileSync(stage.project.file(path), "utf8")).toBe((await stored(session, "second")).output);
   expect(stage.read(".opencode/tool-results/.gitignore")).toBe("*\n");
   expect(stage.read(".opencode/strata/.gitignore")).toBe("*\n");
 });

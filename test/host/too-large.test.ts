@@ -24,4 +24,7 @@ test("a provider that answers 413 refuses one request, and from then on history 
   expect(failed).toHaveLength(HOST === 1 ? 0 : 1);
   expect(stage.model.requests.filter(isSummarizing)).toHaveLength(HOST === 1 ? 1 : 0);
   expect((await session.ask("go on")).text).toBe("an answer");
+  expect(stage.read(".opencode/strata/strata.log")).toMatch(
+    /WARN {2}view .* tokens were too long for mock\/m1/,
+  );
 });

@@ -26,7 +26,13 @@ export async function drawInspector(folder: string, browser: Browser): Promise<v
     revision: string;
   }>("memory?id=decision/port");
   const content = "The server listens on port 9090: 8080 is taken by the new frontend, too.";
-  await pages.inspector.post("edit", { ...memory, revision, content, tags: ["server"] });
+  await pages.inspector.post("edit", {
+    name: memory.id,
+    title: memory.title,
+    revision,
+    content,
+    tags: ["server"],
+  });
   await page.waitFor("document.querySelectorAll('.history li').length === 2");
   await page.evaluate("void (document.querySelector('.history details').open = true)");
   await page.waitFor("document.querySelector('.history ins')");

@@ -2,7 +2,7 @@
  * `npm run pictures`: makes the pictures of the documents from what the built plugin and command line really show. The
  * real OpenCode plays three sessions with a scripted model, one more on its real screen, then the demo's two runs for the
  * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen
- * (with STRATA_HOST=2 those of OpenCode 2),
+ * (with STRATA_HOST=2 those of OpenCode 2), `pictures.ts first-hour` the recording,
  * `pictures.ts inspector` those of the inspector, which plays its own project, `pictures.ts context` the README's chart.
  */
 import { execFileSync } from "node:child_process";
@@ -17,7 +17,7 @@ import { call, say } from "../host/stage/steps.js";
 import { HOST } from "../host/stage/which-host.js";
 import { drawContext } from "./context.js";
 import { drawInspector } from "./inspector.js";
-import { drawScreens, drawScreens2, rememberedFiles } from "./screens.js";
+import { drawFirstHour, drawScreens, drawScreens2, rememberedFiles } from "./screens.js";
 import { drawTerminal } from "./terminal-picture.js";
 
 const DAY_MS = 86_400_000;
@@ -27,6 +27,11 @@ const SHOWN_PROJECT = "/home/me/shop";
 
 if (process.argv[2] === "screens") {
   await (HOST === 2 ? drawScreens2(FOLDER) : drawScreens(FOLDER));
+  process.exit();
+}
+
+if (process.argv[2] === "first-hour") {
+  await drawFirstHour(FOLDER);
   process.exit();
 }
 
@@ -71,6 +76,7 @@ spreadOverDays(stage.project, ids);
 draw("memory.svg", { typed: "> /memory", text: memory });
 draw("stats.svg", { typed: "$ strata stats", text: strata("stats") });
 await drawScreens(FOLDER);
+await drawFirstHour(FOLDER);
 await drawInspector(FOLDER, browser);
 await drawDemo(browser);
 process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);

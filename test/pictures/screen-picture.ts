@@ -77,9 +77,10 @@ function formatStyle(patterns: readonly string[], frames: readonly Frame[]): str
     const indexes = new Set(pattern.split(",").map(Number));
     let at = 0;
     const steps = frames.map(({ seconds }, frame) => {
+      const isSame = frame > 0 && indexes.has(frame) === indexes.has(frame - 1);
       const step = `${round((at / total) * 100)}%{visibility:${indexes.has(frame) ? "visible" : "hidden"}}`;
       at += seconds;
-      return step;
+      return isSame ? "" : step;
     });
     return `@keyframes k${index}{${steps.join("")}}.p${index}{animation:k${index} ${round(total)}s step-end infinite}`;
   });

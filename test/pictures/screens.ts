@@ -1,12 +1,20 @@
 /**
  * Pictures of OpenCode's real screen with the plugin: a session at three sizes, dark and light, two dialogs, and a
- * recording of a few turns. Everything on them comes from a run with a scripted model.
+ * recording of the first hour. Everything on them comes from a run with a scripted model.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repository } from "../host/repository.js";
-import { call, type Step, say, sayInPieces } from "../host/stage/steps.js";
-import { type Cell, formatScreen, type Screen } from "../host/terminal/screen.js";
+import { call, type Step, say } from "../host/stage/steps.js";
+import {
+  askForFigures,
+  FILES as FIRST_FILES,
+  type Keep,
+  playFirstSession,
+  playNextDay,
+  steerContext,
+} from "../host/terminal/first-hour.js";
+import type { Cell, Screen } from "../host/terminal/screen.js";
 import { SIZES, type Tui } from "../host/terminal/tui.js";
 import { openTuiStage, type TuiStage, type TuiStageOptions } from "../host/terminal/tui-stage.js";
 import { drawRecording, drawScreen, type Frame } from "./screen-picture.js";
@@ -16,7 +24,7 @@ const FILES = 9;
 /** Prints as much as a run of tests does. */
 const TESTS =
   'for n in $(seq 1 1500); do echo "ok $n - order $n has one invoice, and its number is its own"; done';
-const RECORDED = { columns: 140, rows: 36 };
+const RECORDED = { columns: 124, rows: 32 };
 
 const source = (name: string): string =>
   Array.from(
@@ -54,7 +62,11 @@ export async function drawScreens(folder: string): Promise<void> {
   await using stage = await openShop({ screen: repository });
   const write = (name: string, svg: string): void => writeFileSync(join(folder, name), svg);
   const title = "OpenCode with Strata's sidebar";
-  write("session.svg", drawRecording(await record(stage), "A session in OpenCode with Strata"));
+  {
+    await using tui = await stage.openTui();
+    await playTurns(stage, tui);
+    await tui.quit();
+  }
   for (const isDark of [true, false]) {
     await using tui = await stage.openTui({ args: ["--continue"], isDark });
     await tui.waitFor(TURNS.at(-1)?.[1].slice(-12) ?? "");
@@ -85,12 +97,7 @@ export async function drawScreens(folder: string): Promise<void> {
 export async function drawScreens2(folder: string): Promise<void> {
   await using stage = await openShop();
   await using tui = await stage.openTui();
-  for (const [turn, [asked, answer]] of TURNS.entries()) {
-    stage.model.script(...scriptTurn(stage, turn), say(answer));
-    await tui.send(asked);
-    await tui.waitFor(answer.replaceAll("`", "").slice(-12));
-    await tui.waitWithout("esc interrupt");
-  }
+  await playTurns(stage, tui);
   await tui.waitFor(/instead of[\s\S]*cache hits/);
   for (const name of ["wide", "narrow"] as const) {
     tui.resize(SIZES[name]);
@@ -106,44 +113,38 @@ const scriptTurn = ({ project }: TuiStage, turn: number): Step[] => [
   call("bash", { command: "sh test.sh", description: "Runs the tests" }),
 ];
 
-/** Plays the turns, and keeps what the screen shows on the way. */
-async function record(stage: TuiStage): Promise<Frame[]> {
-  const frames: Frame[] = [];
-  await using tui = await stage.openTui({ size: RECORDED });
-  const keep = (seconds: number): void => void frames.push({ screen: clean(tui, stage), seconds });
-  keep(1);
+/** Plays the turns on the screen. */
+async function playTurns(stage: TuiStage, tui: Tui): Promise<void> {
   for (const [turn, [asked, answer]] of TURNS.entries()) {
-    stage.model.script(...scriptTurn(stage, turn), sayInPieces(answer, { pieces: 12, everyMs: 60 }));
-    tui.type(asked);
-    await tui.waitFor(asked.slice(-12));
-    keep(1.2);
-    tui.press("enter");
-    await tui.waitFor("part".concat(String((turn * 3 + 2) % FILES)));
-    keep(0.8);
-    await tui.waitFor("$ sh test.sh");
-    keep(0.8);
-    const words = answer.replaceAll("`", "");
-    await tui.waitFor(words.slice(0, 16));
-    keep(0.6);
-    await tui.waitFor(words.slice(-20));
+    stage.model.script(...scriptTurn(stage, turn), say(answer));
+    await tui.send(asked);
+    await tui.waitFor(answer.replaceAll("`", "").slice(-12));
     await tui.waitWithout("esc interrupt");
-    await tui.waitFor(hasSettled);
-    keep(turn === TURNS.length - 1 ? 4 : 2);
   }
-  await tui.run("/memory");
-  await tui.waitFor("This session");
-  keep(4);
-  tui.press("escape");
-  await tui.waitWithout("This session");
-  await tui.quit();
-  return frames;
 }
 
-/** The sidebar follows a request within a second; then it shows as many tokens as OpenCode does. */
-function hasSettled(screen: Screen): boolean {
-  const text = formatScreen(screen);
-  const [, tokens] = /([\d.]+K) \(\d+%\)/.exec(text) ?? [];
-  return tokens !== undefined && text.includes(`context ${tokens} of`);
+/** A new user's first hour, as the test of it plays it. */
+export async function drawFirstHour(folder: string): Promise<void> {
+  await using stage = await openTuiStage({
+    ...{ plugin: repository, screen: repository, isCloned: true, files: FIRST_FILES },
+    promptCache: { title: "The first hour" },
+  });
+  const frames: Frame[] = [];
+  const watch =
+    (tui: Tui): Keep =>
+    (seconds) =>
+      void frames.push({ screen: clean(tui, stage), seconds });
+  {
+    await using tui = await stage.openTui({ size: RECORDED });
+    await playFirstSession(stage, tui, watch(tui));
+    await steerContext(stage, tui, watch(tui));
+    await askForFigures(tui, watch(tui));
+    await tui.quit();
+  }
+  await using tui = await stage.openTui({ size: RECORDED });
+  await playNextDay(stage, tui, watch(tui));
+  await tui.quit();
+  writeFileSync(join(folder, "first-hour.svg"), drawRecording(frames, "The first hour with Strata"));
 }
 
 /** Neither folders of this machine nor its user; what replaces them is as long. */

@@ -46,7 +46,7 @@ function openWorld() {
     const decisions = createDecisions({ clock, files, log, folder: "/decisions", resultsFolder: "/results" });
     const processes = { ...createFakeProcesses(id), isRunning };
     const locks = createLocks({ clock, files, processes, instance: `i${id}` });
-    return { id, mail: createMail({ clock, files, decisions, folder: "/mail", locks }) };
+    return { id, mail: createMail({ clock, files, decisions, folder: "/mail", locks, looks: files }) };
   };
   let processes = [open(disk), open(disk)];
   return {

@@ -42,7 +42,10 @@ describe("a hostile path", () => {
         ];
         for (const line of lines) {
           expect(parseLedgerLine(line, "")).toBeUndefined();
-          const pending = JSON.stringify({ ledgerFile: LEDGER_FILE, lines: [legal, line, legal] });
+          const pending = JSON.stringify({
+            ledger: { [LEDGER_FILE]: [JSON.stringify(legal)] },
+            steps: [legal, line, legal],
+          });
           expect(parsePending(pending, "")).toMatchObject({
             kind: "refused",
             why: expect.stringContaining("line 2 of it is not a change of a memory"),

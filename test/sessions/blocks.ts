@@ -3,7 +3,7 @@
  * in the order in which providers cache them.
  */
 import { createHash } from "node:crypto";
-import type { ChatMessage, ModelRequest } from "../host/stage/model-request.js";
+import type { SentMessage, SentTool } from "../../src/trial/requests.js";
 
 /** What a block is, for the bill. */
 export type BlockKind = "fixed" | "user" | "said" | "inputs" | "clearable" | "others";
@@ -24,8 +24,15 @@ const MARKED = 2;
 
 type Piece = Pick<Block, "kind" | "isCachePoint"> & { json: string };
 
+interface Sent {
+  tools: readonly SentTool[];
+  messages: readonly SentMessage[];
+  /** The JSON of each message. */
+  messageBytes: readonly string[];
+}
+
 /** The blocks of a request. */
-export function listBlocks({ tools, messages, messageBytes }: ModelRequest): Block[] {
+export function listBlocks({ tools, messages, messageBytes }: Sent): Block[] {
   const names = new Map(
     messages.flatMap((one) => (one.tool_calls ?? []).map((call) => [call.id, call.function.name])),
   );
@@ -45,7 +52,7 @@ export function listBlocks({ tools, messages, messageBytes }: ModelRequest): Blo
 }
 
 function splitMessage(
-  message: ChatMessage,
+  message: SentMessage,
   json: string,
   toolOf: ReadonlyMap<string, string>,
 ): Pick<Piece, "kind" | "json">[] {
@@ -61,7 +68,7 @@ function splitMessage(
 }
 
 /** Indexes of the marked messages. Results of one answer travel in one message. */
-function findCachePoints(messages: readonly ChatMessage[]): Set<number> {
+function findCachePoints(messages: readonly SentMessage[]): Set<number> {
   const system = messages.flatMap(({ role }, index) => (role === "system" ? [index] : []));
   const others = messages.flatMap(({ role }, index) => {
     const isInner = role === "tool" && messages[index + 1]?.role === "tool";

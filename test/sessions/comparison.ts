@@ -1,7 +1,7 @@
 /** A session played without the plugin and with it, side by side. */
 
 import { type Figures, measureReplay, priceReplay, priceWithLookBack } from "./figures.js";
-import { PRICES, sum } from "./prices.js";
+import { PRICE_LISTS, sum } from "./prices.js";
 import type { Replay } from "./request-record.js";
 
 export interface Comparison {
@@ -53,25 +53,39 @@ export function totalRatio(
   return sum(compared.map((one) => one.strata[field])) / sum(compared.map((one) => one.bare[bare]));
 }
 
+/** The plugin's price as a share of the bare host's: of all sessions, and of the one where it is largest. */
+interface Ratio {
+  all: number;
+  dearest: number;
+}
+
 /** What a model would have charged for all sessions. */
 export interface ModelRatio {
   model: string;
   /** Dollars. */
   bare: number;
   strata: number;
-  ratio: number;
+  ratio: Ratio;
   /** With Anthropic's cache, where the model has it. */
-  lookBackRatio: number | undefined;
+  lookBack: Ratio | undefined;
 }
 
 export function compareModels(comparisons: readonly Comparison[]): ModelRatio[] {
-  return PRICES.map((price) => {
-    const total = (arm: "bare" | "strata", of: typeof priceReplay): number =>
-      sum(comparisons.map((one) => of(one[arm].records, price))) / 1_000_000;
-    const [bare, strata] = [total("bare", priceReplay), total("strata", priceReplay)];
-    const lookBackRatio = price.hasLookBack
-      ? total("strata", priceWithLookBack) / total("bare", priceWithLookBack)
-      : undefined;
-    return { model: price.model, bare, strata, ratio: strata / bare, lookBackRatio };
+  return PRICE_LISTS.map(({ hasLookBack, model, rates }) => {
+    const total = (arm: "bare" | "strata", of: typeof priceReplay, some = comparisons): number =>
+      (sum(some.map((one) => of(one[arm].records, rates))) * rates.dollars) / 1_000_000;
+    const divide = (of: typeof priceReplay, some = comparisons): number =>
+      total("strata", of, some) / total("bare", of, some);
+    const compareBy = (of: typeof priceReplay): Ratio => ({
+      all: divide(of),
+      dearest: Math.max(...comparisons.map((one) => divide(of, [one]))),
+    });
+    return {
+      model,
+      bare: total("bare", priceReplay),
+      strata: total("strata", priceReplay),
+      ratio: compareBy(priceReplay),
+      lookBack: hasLookBack ? compareBy(priceWithLookBack) : undefined,
+    };
   });
 }

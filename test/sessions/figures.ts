@@ -1,10 +1,13 @@
 /** What a replay came to, in figures. */
 
+import { PRICE, priceUsage, type Rates } from "../../src/costs/savings.js";
+import { BYTES_PER_TOKEN } from "../../src/trial/requests.js";
 import { findCached } from "./look-back.js";
-import { type Price, priceOf, REPORT_PRICE, sum, type Usage } from "./prices.js";
-import { BYTES_PER_TOKEN, type Replay, type RequestRecord } from "./request-record.js";
+import type { Needs } from "./needs.js";
+import { sum } from "./prices.js";
+import type { Replay, RequestRecord } from "./request-record.js";
 
-/** Sizes in tokens, prices in tokens of input at the report's prices. */
+/** Sizes in tokens, prices in tokens of input at the usual rates, whatever the model is said to cost. */
 export interface Figures {
   requests: number;
   sent: number;
@@ -24,6 +27,8 @@ export interface Figures {
   leaningAnswers: number;
   gone: number;
   known: number;
+  /** Of what edits and repeated reads need, what their requests still showed. */
+  needs: Needs;
   /** What the ledger claims. */
   claimed: number;
   seconds: number;
@@ -41,11 +46,12 @@ export function measureReplay({
   records,
   edits,
   blindEdits,
+  needs,
   claimed,
   seconds,
   hookSeconds,
 }: Replay): Figures {
-  const price = priceReplay(records, REPORT_PRICE);
+  const price = priceReplay(records, PRICE);
   const leanings = records.flatMap(({ leaning }) => leaning ?? []);
   return {
     requests: records.length,
@@ -63,6 +69,7 @@ export function measureReplay({
     leaningAnswers: leanings.filter(({ gone }) => gone.length > 0).length,
     gone: sum(leanings.map(({ gone }) => gone.length)),
     known: sum(leanings.map(({ known }) => known)),
+    needs,
     claimed,
     seconds,
     hookSeconds,
@@ -70,15 +77,14 @@ export function measureReplay({
 }
 
 /** Price of all requests, with the cached tokens as the byte-prefix cache of the replay found them. */
-export function priceReplay(records: readonly RequestRecord[], price: Price): number {
-  return sum(records.map((record) => priceOf(price, record)));
+export function priceReplay(records: readonly RequestRecord[], rates: Rates): number {
+  return sum(records.map((record) => priceUsage(record, rates)));
 }
 
 /** The same with Anthropic's cache. */
-export function priceWithLookBack(records: readonly RequestRecord[], price: Price): number {
+export function priceWithLookBack(records: readonly RequestRecord[], rates: Rates): number {
   const cached = findCached(records);
-  const usages: Usage[] = records.map((record, index) => ({ ...record, cached: cached[index] ?? 0 }));
-  return sum(usages.map((usage) => priceOf(price, usage)));
+  return sum(records.map((record, index) => priceUsage({ ...record, cached: cached[index] ?? 0 }, rates)));
 }
 
 /** A look that the agent made: its request, read from the cache, its answer, and its result, written once. */
@@ -86,7 +92,7 @@ function priceOfLook(records: readonly RequestRecord[], index: number): number {
   const record = records[index];
   if (!record || record.readAgain.length === 0) return 0;
   const request = { sent: record.sent, cached: record.sent, answered: record.answered };
-  return priceOf(REPORT_PRICE, request) + (sum(record.readAgain) / BYTES_PER_TOKEN) * REPORT_PRICE.written;
+  return priceUsage(request, PRICE) + (sum(record.readAgain) / BYTES_PER_TOKEN) * PRICE.written;
 }
 
 /** A look that the agent would have needed: as above, and its result read with the next requests. */
@@ -97,5 +103,5 @@ function priceOfLookingUp(records: readonly RequestRecord[], index: number): num
   const tokens = Math.min(characters, LOOK_CHARACTERS) / BYTES_PER_TOKEN;
   const request = { sent: record.sent, cached: record.sent, answered: LOOK_ANSWER_TOKENS };
   const later = Math.min(CARRIED_REQUESTS, records.length - index - 1);
-  return priceOf(REPORT_PRICE, request) + tokens * (REPORT_PRICE.written + later * REPORT_PRICE.read);
+  return priceUsage(request, PRICE) + tokens * (PRICE.written + later * PRICE.cached);
 }

@@ -2,8 +2,10 @@
  * What an answer leans on: identifiers in camelCase or snake_case, of eight characters or more, that it says and that
  * only an earlier tool result had brought. Those that the request no longer has anywhere are gone.
  */
+
+import { textIn } from "../../src/trial/look-ups.js";
 import type { ScriptStep } from "./script.js";
-import { argumentsOf, textIn } from "./script.js";
+import { argumentsOf } from "./script.js";
 
 const WORD = /[A-Za-z_$][\w$]{7,}/g;
 const IDENTIFIER = /[a-z][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]/;

@@ -5,16 +5,18 @@
  *
  * So a run pays for what it took away. A request for a summary gets one made from the session.
  */
-import type { ChatMessage, ModelRequest } from "../host/stage/model-request.js";
+import { nodeFiles } from "../../src/io/node-files.js";
+import { createLookUps } from "../../src/trial/look-ups.js";
+import { readSent, writeSummary } from "../../src/trial/requests.js";
+import type { ModelRequest } from "../host/stage/model-request.js";
 import { type Step, say } from "../host/stage/steps.js";
-import { HOST } from "../host/stage/which-host.js";
 import { createIdentifiers } from "./identifiers.js";
+import { createNeeds } from "./needs.js";
 import type { RecordedCall } from "./recorded-session.js";
 import type { RecordedClock } from "./replay.js";
 import type { Played, RequestRecord } from "./request-record.js";
 import { createRequestRecorder } from "./request-record.js";
-import { type ScriptStep, type ScriptTurn, textIn, toPlanned } from "./script.js";
-import { createLooks } from "./sight.js";
+import { type ScriptStep, type ScriptTurn, toPlanned } from "./script.js";
 
 export interface RecordedAgentOptions {
   turns: readonly ScriptTurn[];
@@ -34,7 +36,7 @@ export interface RecordedAgent {
   wait(): void;
   /** Whether all answers of the turn have been given. */
   isTurnOver(): boolean;
-  respond(request: ModelRequest): Step;
+  respond(request: ModelRequest): Promise<Step>;
   /** What there was to see, once the last request is answered. */
   close(): Played;
 }
@@ -43,7 +45,8 @@ export function createRecordedAgent(options: RecordedAgentOptions): RecordedAgen
   const { turns, folder, clock, onCall } = options;
   const recorder = createRequestRecorder();
   const identifiers = createIdentifiers(folder);
-  const looks = createLooks();
+  const looks = createLookUps(nodeFiles);
+  const needs = createNeeds(folder);
   const given: ScriptStep[] = [];
   let sessionID: string | undefined;
   let turn = -1;
@@ -60,12 +63,13 @@ export function createRecordedAgent(options: RecordedAgentOptions): RecordedAgen
     return { kind: "calls", text, calls: made };
   }
 
-  function act(record: RequestRecord, request: ModelRequest): Step {
+  async function act(record: RequestRecord, request: ModelRequest): Promise<Step> {
     const next = rest[0];
     if (!next) return say("OK.");
     clock.reach(next.at);
-    const text = request.messages.map(readMessage).join("\n");
-    const first = looks.plan(next.calls, text);
+    const text = request.messages.map(readSent).join("\n");
+    needs.judge(next, text);
+    const first = await looks.plan(next.calls, () => text);
     if (first.length > 0) {
       record.readAgain = first.map(({ result }) => result.length);
       return send({ say: "", calls: first });
@@ -88,58 +92,16 @@ export function createRecordedAgent(options: RecordedAgentOptions): RecordedAgen
     },
     wait: () => clock.reach(rest[0]?.at),
     isTurnOver: () => rest.length === 0,
-    respond(request) {
+    async respond(request) {
       const record = recorder.open(request, sessionID);
       if (record.kind === "agent") return act(record, request);
-      return say(writeSummary(turns.slice(0, turn + 1), given));
+      const asked = turns.slice(0, turn + 1).map(({ user }) => user);
+      const paths = given.flatMap(({ calls }) => calls.flatMap(({ args }) => args.filePath ?? []));
+      return say(writeSummary({ asked, said: given.map(({ say: text }) => text), paths: paths.map(String) }));
     },
     close() {
-      const { edits, blindEdits } = looks;
-      return { records: recorder.close(), edits, blindEdits };
+      const { edits, blindEdits } = looks.counts;
+      return { records: recorder.close(), edits, blindEdits, needs: needs.all };
     },
   };
-}
-
-/** All text of a message, with the arguments of its calls. */
-function readMessage({ content, tool_calls = [] }: ChatMessage): string {
-  const own =
-    typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");
-  return [own, ...tool_calls.map((call) => textIn(parse(call.function.arguments)))].join("\n");
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
-}
-
-/** What a replay answers when it is asked for a summary: about 1,000 tokens, made from what was asked and said. */
-
-/** Characters kept of one request or answer. */
-const REQUEST_CHARACTERS = 400;
-const ANSWER_CHARACTERS = 300;
-/** How many of the latest count. */
-const REQUESTS = 4;
-const ANSWERS = 12;
-const DONE = 4;
-const FILES = 30;
-
-/** `turns` were asked for so far, `given` are the answers to them. */
-function writeSummary(turns: readonly ScriptTurn[], given: readonly ScriptStep[]): string {
-  const asked = turns.slice(-REQUESTS).map(({ user }) => user.slice(0, REQUEST_CHARACTERS));
-  const said = given.filter(({ say }) => say !== "").map(({ say }) => say.replaceAll("\n", " "));
-  const shortened = said.map((text) => text.slice(0, ANSWER_CHARACTERS));
-  const paths = given.flatMap(({ calls }) => calls.flatMap(({ args }) => args.filePath ?? []));
-  return [
-    section(HOST === 1 ? "Goal" : "Objective", asked),
-    section("Discoveries", shortened.slice(-ANSWERS)),
-    section("Accomplished", shortened.slice(-DONE)),
-    section("Relevant files", [...new Set(paths.map(String))].slice(-FILES)),
-  ].join("\n\n");
-}
-
-function section(title: string, lines: readonly string[]): string {
-  return [`## ${title}`, ...lines.map((line) => `- ${line}`)].join("\n");
 }

@@ -22,14 +22,16 @@ export interface RecordedAnswers {
 }
 
 /** Opens the port. `onCall` is told of each call before it is answered. */
-export async function openRecordedAnswers(onCall: (call: RecordedCall) => void): Promise<RecordedAnswers> {
+export async function openRecordedAnswers(
+  onCall: (call: RecordedCall) => Promise<void>,
+): Promise<RecordedAnswers> {
   const known = new Map<string, RecordedCall>();
   const missing: string[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const callID = decodeURIComponent(request.url?.slice(1) ?? "");
     const call = known.get(callID);
     known.delete(callID);
-    if (call) onCall(call);
+    if (call) await onCall(call);
     else missing.push(callID);
     response.end(JSON.stringify(call ? toAnswer(call) : { result: "[not recorded]", isError: true }));
   });
@@ -49,8 +51,8 @@ export async function openRecordedAnswers(onCall: (call: RecordedCall) => void):
 const EXIT = /^(?:Exit code:? (\d+)|[\s\S]{0,200}?Process exited with code (\d+))/;
 
 /** The host reports a command that fails as a success with an exit code. */
-export function toAnswer({ tool, result, error = false }: RecordedCall): RecordedAnswer {
+export function toAnswer({ exit, tool, result, error = false }: RecordedCall): RecordedAnswer {
   if (tool !== "bash") return { result, isError: error };
   const [, plain, codex] = EXIT.exec(result) ?? [];
-  return { result, isError: false, exit: Number(plain ?? codex ?? (error ? 1 : 0)) };
+  return { result, isError: false, exit: exit ?? Number(plain ?? codex ?? (error ? 1 : 0)) };
 }

@@ -7,17 +7,13 @@
  * `other` is a tool that OpenCode does not have, and `name` is its own. Paths begin with `cwd`, if it is there. Missing
  * arguments and results are empty ones.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import type { PlayedCall } from "../../src/trial/look-ups.js";
 
 /** One tool call with its recorded answer. */
-export interface RecordedCall {
-  tool: string;
+export interface RecordedCall extends PlayedCall {
   name?: string | undefined;
-  args: Record<string, unknown>;
-  result: string;
-  /** Whether the call failed. */
-  error?: boolean | undefined;
+  /** Exit code of a command; by default what the result says. */
+  exit?: number | undefined;
 }
 
 /** One answer of the model. */
@@ -41,9 +37,9 @@ export interface RecordedSession {
   turns: RecordedTurn[];
 }
 
-/** Reads a session; throws if the file is not one. */
-export function readSession(path: string): RecordedSession {
-  const { cwd = "", id, turns } = JSON.parse(readFileSync(path, "utf8")) as Partial<RecordedSession>;
+/** The session in parsed JSON; throws if it is none. */
+export function readRecorded(value: unknown, path: string): RecordedSession {
+  const { cwd = "", id, turns } = value as Partial<RecordedSession>;
   if (
     id === undefined ||
     !turns?.every(({ steps, user }) => typeof user === "string" && Array.isArray(steps))
@@ -52,20 +48,4 @@ export function readSession(path: string): RecordedSession {
   const fill = ({ args = {}, result = "", ...call }: Partial<RecordedCall>) => ({ ...call, args, result });
   const complete = (step: RecordedStep) => ({ ...step, calls: step.calls.map(fill) as RecordedCall[] });
   return { id, cwd, turns: turns.map((turn) => ({ ...turn, steps: turn.steps.map(complete) })) };
-}
-
-/** Reads the sessions of a folder, all of them or those named, in order of their names. */
-export function readSessions(folder: string, names: readonly string[] = []): RecordedSession[] {
-  const found = readdirSync(folder)
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => name.slice(0, -".json".length))
-    .sort();
-  const missing = names.filter((name) => !found.includes(name));
-  if (found.length === 0 || missing.length > 0)
-    throw new Error(
-      `${folder} has no session ${missing.join(", ")}; it has: ${found.join(", ") || "no .json file"}`,
-    );
-  return found
-    .filter((name) => names.length === 0 || names.includes(name))
-    .map((name) => readSession(join(folder, `${name}.json`)));
 }

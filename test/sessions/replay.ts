@@ -5,25 +5,26 @@
  *     const bare = await replay(session, { tools });
  *     const strata = await replay(session, { tools, plugin: withStrata });
  */
-import { existsSync, readFileSync } from "node:fs";
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mergeRecords } from "../../src/base/shape.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import { sumRecords } from "../../src/costs/sums.js";
+import { nodeFiles } from "../../src/io/node-files.js";
+import { applyCall } from "../../src/trial/look-ups.js";
+import { BYTES_PER_TOKEN } from "../../src/trial/requests.js";
+import { readHookSeconds } from "../demo/play.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import { whenFits } from "../host/stage/files.js";
 import type { ChatTool } from "../host/stage/model-request.js";
-import type { Project } from "../host/stage/project.js";
 import type { Session } from "../host/stage/session.js";
 import { writeShift } from "../host/stage/shift-date.js";
 import { type HostConfig, openStage, type Stage } from "../host/stage/stage.js";
-import type { Price } from "./prices.js";
-import { applyCall } from "./project-files.js";
 import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
 import type { RecordedCall, RecordedSession } from "./recorded-session.js";
-import { BYTES_PER_TOKEN, type Played, type Replay } from "./request-record.js";
+import type { Played, Replay } from "./request-record.js";
 import { planScript, type ScriptTurn } from "./script.js";
 import { planDefinitions, recordedTools, TOOLS_FILE } from "./tool-definitions.js";
 
@@ -40,8 +41,10 @@ export interface ReplayOptions {
   hasPauses?: boolean;
   /** Merged into the host's configuration. */
   config?: HostConfig;
-  /** The model, by its prices; by default one with the report's. */
-  model?: Price;
+  /** The model's ID and its price as the host gives it; by default one without a price. */
+  model?: { id: string; cost: object };
+  /** Called while the host still runs, after the last turn. */
+  onEnd?: (stage: Stage, sessionID: string) => Promise<void>;
   /** Called after each turn. */
   onTurn?: (turn: number, turns: number) => void;
 }
@@ -55,7 +58,7 @@ const MAX_NUDGES = 3;
 export async function replay(session: RecordedSession, options: ReplayOptions): Promise<Replay> {
   const { tools, plugin, window = 200_000, hasPauses = false } = options;
   const startedMs = performance.now();
-  let onRun = (_call: RecordedCall): void => {};
+  let onRun = async (_call: RecordedCall): Promise<void> => {};
   const answers = await openRecordedAnswers((call) => onRun(call));
   try {
     const clock = createLateClock();
@@ -72,7 +75,7 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
       env: (project) => ({
         STRATA_RECORDED_TOOLS: join(project.root, TOOLS_FILE),
         STRATA_RECORDED_ANSWERS: answers.url,
-        STRATA_HOOK_TIMES: join(project.root, HOOK_TIMES),
+        STRATA_WATCH: join(project.root, WATCH),
         ...(hasPauses ? { STRATA_RECORDED_CLOCK: join(project.root, CLOCK) } : {}),
       }),
       promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
@@ -90,8 +93,8 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
       clock,
       onCall: answers.add,
     });
-    onRun = (call) => {
-      applyCall(call, folder);
+    onRun = async (call) => {
+      await applyCall(nodeFiles, call, folder);
       agent.wait();
     };
     const played = await stage.newSession(session.id);
@@ -104,6 +107,7 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
       options.onTurn?.(index + 1, turns.length);
     }
     const seconds = (performance.now() - startedMs) / 1_000;
+    await options.onEnd?.(stage, played.id);
     if (answers.missing.length > 0) throw new Error(`not recorded: ${answers.missing.join(", ")}`);
     const seen = agent.close();
     if (plugin !== undefined) await settle(stage, played.id, seen);
@@ -115,7 +119,7 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
 
 /** Beside the project, under the stage's root. */
 const CLOCK = "recorded-clock";
-const HOOK_TIMES = "hook-times.json";
+const WATCH = "watch.json";
 
 /** A clock that is known only when the project is. */
 function createLateClock() {
@@ -150,7 +154,7 @@ async function settle({ project }: Stage, sessionID: string, { records }: Played
 async function finish({ host, project }: Stage) {
   await host.stop();
   const ledger = readRecords(project.file(".opencode/strata"));
-  return { claimed: sumClaims(ledger), ledger, hookSeconds: readHookSeconds(project) };
+  return { claimed: sumClaims(ledger), ledger, hookSeconds: readHookSeconds(join(project.root, WATCH)) };
 }
 
 /** What the ledger of each session claims, added up. */
@@ -158,13 +162,6 @@ export function sumClaims(records: readonly SavingsRecord[]): number {
   const sessions = [...new Set(records.map(({ session }) => session))];
   const net = (id: string): number => sumRecords(records.filter(({ session }) => session === id)).net;
   return sessions.reduce((sum, id) => sum + net(id), 0);
-}
-
-function readHookSeconds({ root }: Project): number {
-  const path = join(root, HOOK_TIMES);
-  if (!existsSync(path)) return 0;
-  const milliseconds = Object.values(JSON.parse(readFileSync(path, "utf8"))) as number[];
-  return milliseconds.reduce((sum, one) => sum + one, 0) / 1_000;
 }
 
 /**

@@ -3,12 +3,7 @@ import type { SavingsRecord } from "../../src/costs/savings.js";
 import { forgetTexts, isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import { type Block, listBlocks } from "./blocks.js";
 import type { Leaning } from "./identifiers.js";
-
-/**
- * Bytes of a request that count as one token. Anthropic's glossary gives 3.5 characters of English; with OpenAI's
- * o200k_base the recorded sessions take 4.2 to 4.8.
- */
-export const BYTES_PER_TOKEN = 3.5;
+import type { Needs } from "./needs.js";
 
 export interface RequestRecord {
   /** A request of the session's agent, the host's for a summary, or one of another session. */
@@ -31,6 +26,7 @@ export interface Played {
   /** Number of edits, and of those that changed lines which nothing showed any more. */
   edits: number;
   blindEdits: number;
+  needs: Needs;
 }
 
 /** One session played once. */

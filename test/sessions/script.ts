@@ -59,10 +59,3 @@ export function toPlanned(recorded: RecordedCall, id?: string): PlannedCall {
   const [planned] = call(recorded.tool, argumentsOf(recorded), id === undefined ? {} : { id }).calls;
   return planned as PlannedCall;
 }
-
-/** Every string in a value, joined by line breaks. */
-export function textIn(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (typeof value !== "object" || value === null) return "";
-  return Object.values(value).map(textIn).join("\n");
-}

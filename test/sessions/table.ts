@@ -10,6 +10,8 @@ import {
   judgeClaim,
   totalRatio,
 } from "./comparison.js";
+import { type Figures, measureReplay } from "./figures.js";
+import { addNeeds, type Needs } from "./needs.js";
 import { sum } from "./prices.js";
 import type { Replay } from "./request-record.js";
 
@@ -27,6 +29,39 @@ export function formatReport(comparisons: readonly Comparison[], compared: reado
     formatModels(comparisons),
     formatClaims(compared),
   ].join("\n\n");
+}
+
+/** One row an arm, over all sessions. */
+export function formatArms(arms: ReadonlyMap<string, readonly Replay[]>): string {
+  const head = [
+    "arm",
+    "price",
+    "of bare",
+    "dearest session",
+    "upper",
+    "sent",
+    "uncached",
+    "look-ups",
+    "leaning answers",
+    "seconds",
+  ];
+  const measured = [...arms].map(([arm, replays]) => ({ arm, figures: replays.map(measureReplay) }));
+  const bare = measured[0]?.figures ?? [];
+  const total = (figures: readonly Figures[], field: Exclude<keyof Figures, "needs">): number =>
+    sum(figures.map((one) => one[field]));
+  const rows = measured.map(({ arm, figures }) => [
+    arm,
+    thousands(total(figures, "price")),
+    `**${ratio(total(figures, "price") / total(bare, "price"))}**`,
+    ratio(Math.max(...figures.map(({ price }, index) => price / (bare[index]?.price ?? price)))),
+    ratio(total(figures, "upperPrice") / total(bare, "price")),
+    millions(total(figures, "sent")),
+    thousands(total(figures, "uncached")),
+    String(total(figures, "looks")),
+    String(total(figures, "leaningAnswers")),
+    total(figures, "seconds").toFixed(0),
+  ]);
+  return formatTable(head, rows);
 }
 
 /** One row a session. */
@@ -47,6 +82,8 @@ export function formatSessions(compared: readonly Compared[]): string {
     "re-reads b/s",
     "leaning b/s",
     "gone b/s of known",
+    "lines to edit in sight b/s",
+    "paths to read again in sight b/s",
   ];
   const rows = compared.map(({ id, bare: b, strata: s }) => [
     id,
@@ -64,14 +101,27 @@ export function formatSessions(compared: readonly Compared[]): string {
     pair(b.looks, s.looks),
     pair(b.leaningAnswers, s.leaningAnswers),
     `${pair(b.gone, s.gone)} of ${s.known}`,
+    ...formatNeeds(b.needs, s.needs),
   ]);
   return formatTable(head, rows);
+}
+
+function formatNeeds(bare: Needs, strata: Needs): [lines: string, paths: string] {
+  const percent = (part: number, all: number): string => `${((100 * part) / Math.max(1, all)).toFixed(1)} %`;
+  return [
+    `${pair(percent(bare.linesInSight, bare.lines), percent(strata.linesInSight, strata.lines))} of ${strata.lines}`,
+    `${pair(percent(bare.pathsInSight, bare.paths), percent(strata.pathsInSight, strata.paths))} of ${strata.paths}`,
+  ];
 }
 
 /** One line over all sessions. */
 export function formatTotal(compared: readonly Compared[]): string {
   const all = (pick: (one: Compared) => number): number => sum(compared.map(pick));
   const price = all(({ strata }) => strata.price);
+  const [lines, paths] = formatNeeds(
+    compared.map(({ bare }) => bare.needs).reduce(addNeeds),
+    compared.map(({ strata }) => strata.needs).reduce(addNeeds),
+  );
   const parts = [
     `total of ${compared.length}: ratio ${ratio(totalRatio(compared))}`,
     `sent ${ratio(totalRatio(compared, "sent"))}`,
@@ -85,6 +135,7 @@ export function formatTotal(compared: readonly Compared[]): string {
       all(({ bare }) => bare.leaningAnswers),
       all(({ strata }) => strata.leaningAnswers),
     )}`,
+    `lines to edit in sight ${lines}, paths to read again ${paths}`,
     `hooks ${formatHookTime(compared)}`,
   ];
   return parts.join("; ");
@@ -98,14 +149,17 @@ function formatHookTime(compared: readonly Compared[]): string {
 
 /** The same requests at the prices of real models. */
 function formatModels(comparisons: readonly Comparison[]): string {
-  const rows = compareModels(comparisons).map(({ model, bare, strata, ratio: prefix, lookBackRatio }) => [
-    model,
-    `$${bare.toFixed(2)}`,
-    `$${strata.toFixed(2)}`,
-    ratio(prefix),
-    lookBackRatio === undefined ? "" : ratio(lookBackRatio),
-  ]);
-  return formatTable(["prices of", "b", "s", "ratio", "with 20-block look-back"], rows);
+  const rows = compareModels(comparisons).map(
+    ({ bare, lookBack, model, strata, ratio: { all, dearest } }) => [
+      model,
+      `$${bare.toFixed(2)}`,
+      `$${strata.toFixed(2)}`,
+      ...[all, dearest].map(ratio),
+      ...(lookBack ? [lookBack.all, lookBack.dearest].map(ratio) : ["", ""]),
+    ],
+  );
+  const head = ["prices of", "b", "s", "ratio", "dearest session", "with 20-block look-back", "dearest"];
+  return formatTable(head, rows);
 }
 
 /** What the plugin's ledger claims, beside what was saved. */

@@ -1,11 +1,8 @@
 /** What may be wrong with a memory, planted in an intact project, and what `strata check` says of it. */
 import { hashOf } from "../../src/base/hash.js";
-import { createRunningProcesses } from "../../src/io/running-processes.js";
 import type { MemoryFiles } from "./memory-files.js";
 import { FOLDER, SECRET, STATE } from "./sound-project.js";
 
-const DECISION = `${FOLDER}/decision/server-listens-port-8080.md`;
-const INDEX = `${FOLDER}/MEMORY.md`;
 const PRIVATE = `${FOLDER}/private/.gitignore`;
 const write = (path: string, contents: string) => (files: MemoryFiles) => files.writeWhole(path, contents);
 const edit = (path: string, change: (text: string) => string) => (files: MemoryFiles) =>
@@ -14,13 +11,6 @@ const ledgerOf = (files: MemoryFiles): string =>
   [...files.contents.keys()].find((path) => path.startsWith(`${FOLDER}/ledger/`)) ?? "";
 const editLedger = (change: (text: string) => string) => (files: MemoryFiles) =>
   edit(ledgerOf(files), change)(files);
-
-async function plantDeadLock(files: MemoryFiles): Promise<void> {
-  const own = await createRunningProcesses().own();
-  const process = { ...own, id: 4_194_999, start: "1" };
-  const token = { id: "dead", instance: "gone", process, since: "2026-11-20T09:00:00Z" };
-  await files.writeWhole(`${STATE}/lock`, JSON.stringify(token));
-}
 
 /** A lock that came with a copy, an image or a commit of the project. */
 export function formatForeignToken(): string {
@@ -51,9 +41,8 @@ const nameOutside = (text: string): string => {
   return `${text}${JSON.stringify({ ...line, id: "theirs", path: "../../../.bashrc" })}\n`;
 };
 
-const [problem, warning, note] = ["problem", "warning", "note"] as const;
+const [problem, warning] = ["problem", "warning"] as const;
 const LEDGER = /ledger\/2026-11-\w+\.jsonl/;
-const FILE = /decision\/server-listens/;
 
 export const damages = (
   [
@@ -96,43 +85,17 @@ export const damages = (
     ],
     [
       warning,
-      "no index",
-      (files: MemoryFiles) => files.remove(INDEX),
-      /memory\/MEMORY\.md/,
-      /is missing/,
-      "fixed",
-    ],
-    [
-      warning,
-      "an index without one of the memories",
-      edit(INDEX, (text) => text.replace(/^- .*second idea.*\n/m, "")),
-      /memory\/MEMORY\.md/,
-      /is out of date/,
-      "fixed",
-    ],
-    [
-      note,
-      "an index written by hand",
-      write(INDEX, "# My notes"),
-      /memory\/MEMORY\.md/,
-      /not written by Strata/,
-    ],
-    [warning, "a stale lock", plantDeadLock, /internal\/lock/, /stale lock: instance gone/, "fixed"],
-    [
-      warning,
       "an unfinished change",
       plantPending,
       /internal\/pending\.json/,
       /was started but not finished/,
-      "fixed",
     ],
     [
       problem,
       "a torn record of a change",
       write(`${STATE}/pending.json`, '{"line":'),
       /internal\/pending\.json/,
-      /nothing of it is done: it is incomplete/,
-      "fixed",
+      /so nothing was changed: it is incomplete/,
     ],
     [
       problem,
@@ -140,15 +103,6 @@ export const damages = (
       write(PRIVATE, "*\n!preference/\n"),
       /private\/\.gitignore/,
       /does not keep the whole folder out of git/,
-      "fixed",
-    ],
-    [
-      note,
-      "a memory that has expired",
-      edit(DECISION, (text) => text.replace("---\n", "---\nexpires: 2026-01-31\n")),
-      FILE,
-      /expired on 2026-01-31/,
-      "fixed",
     ],
     [
       problem,
@@ -158,7 +112,7 @@ export const damages = (
       /names the private memory private\/preference\/short-answers/,
     ],
   ] as const
-).map(([level, what, plant, file, says, isFixed]) => ({
-  ...{ level, what, file, says, isFixed: isFixed !== undefined },
+).map(([level, what, plant, file, says]) => ({
+  ...{ level, what, file, says },
   plant: plant as (files: MemoryFiles) => unknown,
 }));

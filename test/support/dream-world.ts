@@ -1,7 +1,10 @@
 import { type DreamOutcome, type RunOptions, runDream } from "../../layers/6-dream/dream.js";
+import { listExpired } from "../../layers/6-dream/put-away.js";
+import { layers } from "../../layers/index.js";
 import { DAY_MS } from "../../src/base/days.js";
 import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
+import { kernelFiles } from "../../src/kernel/file-kinds.js";
 import { type DreamState, readDreamState } from "../../src/project/dream-state.js";
 import { planFolders } from "../../src/project/folders.js";
 import { PROJECT } from "./fake-host.js";
@@ -28,6 +31,8 @@ export interface DreamWorldOptions extends Pick<MemoryWorld, "files" | "clock"> 
   running?: readonly number[];
 }
 
+const kinds = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
+
 /** A world for dreams, with memories in in-memory files. */
 export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWorld {
   const log = createFakeLog();
@@ -45,6 +50,7 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
     locks,
     log,
     memories,
+    listExpired: () => listExpired({ clock, files, folders: planFolders(PROJECT), processes }, kinds),
   };
   return {
     ...world,

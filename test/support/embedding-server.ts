@@ -1,4 +1,5 @@
 /** A scripted embedding endpoint on a local port, in the shape of OpenAI or, under `/api/embed`, of Ollama. */
+import { createHash } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -37,16 +38,27 @@ export function embedText(text: string): number[] {
   return [...CONCEPTS.map((concept) => words.filter((word) => concept.includes(word)).length), 0.1];
 }
 
-export const answerAll: EmbeddingAnswer = ({ input, path }, response) => {
-  const vectors = input.map(embedText);
-  const body = path.endsWith("/api/embed")
-    ? { embeddings: vectors, prompt_eval_count: 7 }
-    : {
-        data: vectors.map((embedding, index) => ({ index, embedding })).reverse(),
-        usage: { prompt_tokens: 7 },
-      };
-  response.end(JSON.stringify(body));
-};
+/** The same for many texts that have nothing in common: each also has a direction of its own. */
+export function embedApart(text: string): number[] {
+  const concepts = embedText(text).slice(0, CONCEPTS.length);
+  const own = [...createHash("sha256").update(text).digest("hex")];
+  return [...concepts, ...own.map((digit) => (Number.parseInt(digit, 16) - 7.5) / 75)];
+}
+
+export const answerAll: EmbeddingAnswer = (...asked) => answerWith(embedText)(...asked);
+
+export const answerWith =
+  (embed: (text: string) => number[]): EmbeddingAnswer =>
+  ({ input, path }, response) => {
+    const vectors = input.map(embed);
+    const body = path.endsWith("/api/embed")
+      ? { embeddings: vectors, prompt_eval_count: 7 }
+      : {
+          data: vectors.map((embedding, index) => ({ index, embedding })).reverse(),
+          usage: { prompt_tokens: 7 },
+        };
+    response.end(JSON.stringify(body));
+  };
 
 export async function startEmbeddingServer(answer = answerAll): Promise<EmbeddingServer> {
   const waiting: { count: number; resolve: () => void }[] = [];

@@ -8,6 +8,7 @@ import { createPrompts } from "../../src/io/prompts.js";
 import { readLatest } from "../../src/memory/candidates/candidate.js";
 import { createCandidates } from "../../src/memory/candidates/candidates.js";
 import { createGate } from "../../src/memory/gate/gate.js";
+import { createNews } from "../../src/messages/news.js";
 import type { GenerationRequest, GenerationResult } from "../../src/models/generation.js";
 import { createFamily } from "../../src/project/family.js";
 import { planFolders } from "../../src/project/folders.js";
@@ -15,7 +16,7 @@ import { locateRecord } from "../../src/project/state-owner.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
-import { createFakeMemories, type FakeMemories } from "./fake-memories.js";
+import { createKeptMemories, type KeptMemories } from "./kept-memories.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { call } from "./messages.js";
 import { createSession, type Session } from "./session.js";
@@ -39,7 +40,7 @@ export interface World {
   clock: FakeClock;
   files: MemoryFiles;
   host: FakeHost;
-  memories: FakeMemories;
+  memories: KeptMemories;
   session: Session;
 }
 
@@ -49,7 +50,7 @@ export async function openExtraction({ model = "small/one", options = {}, respon
   const files = world?.files ?? createMemoryFiles();
   const host = world?.host ?? createFakeHost();
   const log = createFakeLog();
-  const memories = world?.memories ?? createFakeMemories(clock.now);
+  const memories = world?.memories ?? createKeptMemories();
   const background = new PQueue({ concurrency: 4 });
   const asked: GenerationRequest[] = [];
   const { config } = await readConfig({
@@ -80,6 +81,7 @@ export async function openExtraction({ model = "small/one", options = {}, respon
     ...{ clock, files, locks, log },
     locateRecord: () => locateRecord(files, { project: PROJECT, stateFolder: host.stateFolder }),
   });
+  const news = createNews({ clock, host });
   const extraction = createExtraction({
     background,
     candidates,
@@ -95,11 +97,13 @@ export async function openExtraction({ model = "small/one", options = {}, respon
     locks,
     log,
     memories,
+    news,
     prompts,
   } as unknown as ExtractionContext);
   const session = world?.session ?? createSession(clock);
   const idle = async (sessionID = "ses_1") => {
     host.messages.set(sessionID, [...session.messages]);
+    news.onEvent({ type: "session.idle" });
     extraction.onIdle(sessionID);
     await background.onIdle();
   };
@@ -119,7 +123,7 @@ export async function openExtraction({ model = "small/one", options = {}, respon
   };
   /** Texts of the candidates that wait. */
   const waiting = async () => (await candidates.list()).map((one) => readLatest(one)?.text);
-  const kept = () => [...memories.contents.values()].map(({ type, content }) => `${type}: ${content}`);
+  const kept = () => [...memories.all.values()].map(({ type, content }) => `${type}: ${content}`);
   return {
     asked,
     background,

@@ -31,7 +31,7 @@ export function openFailures({
   const locks = createLocks({ clock, files, processes, instance: "test" });
   const log = createFakeLog();
   const seal = createSeal({ files, log, stateFolder });
-  return createFailures({ maxLines, files, locks, log, path, lock, seal, project });
+  return createFailures({ maxLines, files, locks, log, looks: files, path, lock, seal, project });
 }
 
 /** The entries of the log and of the one before it, oldest first. */

@@ -10,6 +10,7 @@ import type {
   OwnSession,
 } from "../../src/io/host.js";
 import type { Message } from "../../src/io/message.js";
+import { rules } from "./disk-rules.js";
 import { createFakeProcesses } from "./fake-processes.js";
 
 export interface FakeHost extends Host {
@@ -43,9 +44,9 @@ export interface FakeHost extends Host {
   readonly cleaned: string[];
 }
 
-export const PROJECT = "/project";
-export const GLOBAL = "/home/me/.config/opencode";
-export const STATE = "/home/me/.local/state/opencode-strata";
+export const PROJECT = rules.tidy("/project");
+export const GLOBAL = rules.tidy("/home/me/.config/opencode");
+export const STATE = rules.tidy("/home/me/.local/state/opencode-strata");
 
 const CONFIG_FILES: readonly ConfigFile[] = [{ path: `${PROJECT}/opencode.json`, origin: "project" }];
 
@@ -63,11 +64,11 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
   const generated: GenerateRequest[] = [];
   const configured: Models = { main: "acme/large", small: "acme/small" };
   const fake: FakeHost = {
-    project: PROJECT,
-    directory: PROJECT,
+    project: rules.toNative(PROJECT),
+    directory: rules.toNative(PROJECT),
     configFiles,
-    globalFolder: GLOBAL,
-    stateFolder: STATE,
+    globalFolder: rules.toNative(GLOBAL),
+    stateFolder: rules.toNative(STATE),
     processes: createFakeProcesses(),
     git: { ask: async () => undefined },
     toasts,

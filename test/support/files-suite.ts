@@ -30,7 +30,9 @@ export function describeFiles(
       expect(await files.stat(`${folder}/a/b/c.bin`)).toMatchObject({ kind: "file", bytes: 5 });
       expect(await files.stat(`${folder}/a`)).toMatchObject({ kind: "folder" });
       for (const path of ["a", "a/b/c.bin"])
-        expect(await files.realPath(`${folder}/${path}`)).toMatch(new RegExp(`/${path}$`));
+        expect(await files.realPath(`${folder}/${path}`)).toMatch(
+          new RegExp(`[\\\\/]${path.replaceAll("/", "[\\\\/]")}$`),
+        );
     });
 
     it(`${name} reads the bytes appended to a file`, async () => {

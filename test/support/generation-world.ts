@@ -1,6 +1,6 @@
 import type { ModelClaims } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
-import type { NewSavingsRecord } from "../../src/costs/savings.js";
+import { type NewSavingsRecord, PRICE } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";
 import { createToasts } from "../../src/io/toasts.js";
 import { createBudget } from "../../src/models/budget.js";
@@ -34,6 +34,7 @@ export function openGeneration(
     ...seams,
     config,
     claims,
+    prices: { rates: () => PRICE },
     savings,
     toasts,
     folder: FOLDER,

@@ -16,6 +16,7 @@ export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHoo
   const hooks = bindHooks(strata, {
     liveConfig: createLiveConfig(),
     sessions: createPluginSessions(),
+    shortened: new Map(),
     async show(sessionID, text) {
       if (canShow) shown.push([sessionID, text]);
       return canShow;

@@ -17,6 +17,10 @@ export interface KeptMemories extends Memories {
   remove(id: string): void;
   /** Memories that were shown or read, in order. */
   readonly used: string[];
+  /** Changes in order: "remember decision/redis". */
+  readonly done: string[];
+  /** Errors thrown by the next writes, one each. */
+  readonly failures: unknown[];
 }
 
 /** Memories in a map. */
@@ -31,6 +35,8 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     causes,
     refuse: undefined,
     used: [],
+    done: [],
+    failures: [],
     noteUse: (ids) => void fake.used.push(...ids),
     isDeciding: () => false,
     foreign: () => [],
@@ -55,17 +61,18 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     async remember({ content, provenance, type, ...draft }, cause) {
       const name = (draft.title ?? content)
         .toLowerCase()
-        .replace(/[^a-z0-9]+/g, "-")
+        .replace(/[^\p{L}\p{N}]+/gu, "-")
         .slice(0, 40);
-      const created = { ...memory(name, content, { ...draft, type }), provenance };
-      const dated = { ...created, created: new Date(MORNING).toISOString() };
-      return write(dated, cause);
+      const names = [name, ...[2, 3, 4, 5].map((n) => `${name}-${n}`)];
+      const free = names.find((one) => !all.has(`${type}/${one}`)) ?? name;
+      const created = { ...memory(free, content, { ...draft, type }), provenance };
+      return write({ ...created, created: new Date(MORNING).toISOString() }, cause, "remember");
     },
-    update: async (id, change, cause) => changeOne(id, change, cause),
-    archive: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "archived" }), cause),
-    restore: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "active" }), cause),
+    update: async (id, change, cause) => changeOne(id, change, cause, "update"),
+    archive: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "archived" }), cause, "archive"),
+    restore: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "active" }), cause, "restore"),
     async changeAll(planned, cause) {
-      for (const { after } of planned) write(after, cause);
+      for (const { after } of planned) write(after, cause, "change");
       return { kind: "written", ids: planned.map(({ before }) => before.id) };
     },
     undo: async () => ({ kind: "nothing", why: "there is nothing to undo" }),
@@ -74,17 +81,24 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
   };
   return fake;
 
-  function changeOne(id: string, change: (one: Memory) => Memory | undefined, cause: Cause): Written {
+  function changeOne(
+    id: string,
+    change: (one: Memory) => Memory | undefined,
+    cause: Cause,
+    operation: string,
+  ): Written {
     const current = all.get(id);
     if (!current) return { kind: "refused", why: `There is no memory ${id}.` };
     const changed = change(current);
     if (!changed) return { kind: "unchanged", memory: current, path: pathOf(current) };
-    return write(changed, cause);
+    return write(changed, cause, operation);
   }
 
-  function write(changed: Memory, cause: Cause): Written {
+  function write(changed: Memory, cause: Cause, operation: string): Written {
+    if (fake.failures.length > 0) throw fake.failures.shift();
     if (fake.refuse) return fake.refuse;
     causes.push(cause);
+    fake.done.push(`${operation} ${changed.id}`);
     fake.put(changed);
     return { kind: "written", memory: changed, path: pathOf(changed) };
   }

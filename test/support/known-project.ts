@@ -3,6 +3,7 @@
  * files are the user's own; without it they came with the repository.
  */
 import { join } from "node:path";
+import { rules } from "./disk-rules.js";
 
 const ID = "0123456789abcdef0123456789abcdef";
 const SHELVES = ["", "private/"];
@@ -14,7 +15,8 @@ export function planKnownProject(places: {
   stateFolder: string;
   id?: string;
 }): Record<string, string> {
-  const { id = ID, idFolder, root, stateFolder } = places;
+  const { id = ID, idFolder, stateFolder } = places;
+  const root = rules.toNative(places.root);
   const looks = SHELVES.map((collection) => ({ v: 1, op: "look", root, collection, at: -1 }));
   const lines = [{ v: 1, op: "root", root }, ...looks];
   return {

@@ -11,7 +11,7 @@ import type { World } from "./world.js";
 import "../../layers/4-full-compact/cut.js";
 import "../../layers/4-full-compact/restore.js";
 import "../../layers/4-full-compact/summary.js";
-import "../../layers/always/steering/apply.js";
+import "../../layers/always/steering/act.js";
 import "../../src/notes/stored.js";
 
 /** Number of a day's operations to test, from the first to the last. */

@@ -1,4 +1,5 @@
 import type { FileStat, Files, ReadOptions } from "../../src/io/files.js";
+import { createPathMap, DISK, rules } from "./disk-rules.js";
 
 /** An in-memory file system; tests may read and change its map of path to contents. */
 export interface MemoryFiles extends Files {
@@ -7,7 +8,9 @@ export interface MemoryFiles extends Files {
   /** Last change of each file, by this disk's clock. */
   readonly changedMs: Map<string, number>;
   /** Paths that are links; `contents` has their targets' text. */
-  readonly links: Set<string>;
+  readonly links: Pick<Set<string>, "delete" | "has" | typeof Symbol.iterator> & { add(path: string): void };
+  /** Paths that another program has open, as on Windows: they can be neither replaced nor moved nor removed. */
+  readonly held: Map<string, true>;
   text(path: string): string | undefined;
 }
 
@@ -25,12 +28,20 @@ export function createMemoryFiles(
   world: Record<string, string | Uint8Array> = {},
   now = () => 0,
 ): MemoryFiles {
-  const contents = new Map<string, Uint8Array>();
-  const modifiedMs = new Map<string, number>();
-  const changedMs = new Map<string, number>();
-  const links = new Set<string>();
+  const contents = createPathMap<Uint8Array>();
+  const modifiedMs = createPathMap<number>();
+  const changedMs = createPathMap<number>();
+  const held = createPathMap<true>();
+  const linked = createPathMap<true>();
+  const links = {
+    add: (path: string) => void linked.set(path, true),
+    has: linked.has.bind(linked),
+    delete: linked.delete.bind(linked),
+    [Symbol.iterator]: () => linked.keys(),
+  };
   const put = (path: string, data: string | Uint8Array): void => {
     refuseFileAsFolder(path);
+    if (rules.isRefused(path)) throw systemError("ENOENT", path);
     contents.set(path, typeof data === "string" ? Buffer.from(data) : new Uint8Array(data));
     modifiedMs.set(path, now());
     changedMs.set(path, now());
@@ -42,6 +53,7 @@ export function createMemoryFiles(
     modifiedMs,
     changedMs,
     links,
+    held,
     text: (path) => decode(contents.get(path)),
     async read(path, options) {
       if (isFolder(path)) throw systemError("EISDIR", path);
@@ -57,15 +69,16 @@ export function createMemoryFiles(
       return links.has(path) ? { kind: "link", bytes: 0, modifiedMs: 0, changedMs: 0 } : stat(path);
     },
     async realPath(path) {
-      return contents.has(path) || isFolder(path) ? path : undefined;
+      return contents.has(path) || isFolder(path) ? rules.toNative(nameOf(path)) : undefined;
     },
     async list(folder) {
       if (contents.has(folder)) throw systemError("ENOTDIR", folder);
-      const below = [...contents.keys()].filter((path) => path.startsWith(`${folder}/`));
-      return [...new Set(below.map((path) => path.slice(folder.length + 1).split("/")[0] ?? ""))].sort();
+      const names = listBelow(folder).map((path) => path.split("/")[0] ?? "");
+      return [...new Set(DISK === "mac" ? names.map((name) => name.normalize("NFC")) : names)].sort();
     },
     async writeWhole(path, data) {
       if (isFolder(path)) throw systemError("EISDIR", path);
+      refuseHeld(path);
       links.delete(path);
       put(path, data);
     },
@@ -80,13 +93,16 @@ export function createMemoryFiles(
       put(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
     },
     async rename(from, to) {
-      for (const [path, data] of [...contents]) {
-        if (path !== from && !path.startsWith(`${from}/`)) continue;
-        const moved = `${to}${path.slice(from.length)}`;
-        put(moved, data);
-        contents.delete(path);
-        links.delete(moved);
-        if (links.delete(path)) links.add(moved);
+      const moved = contents.has(from) ? [""] : listBelow(from).map((path) => `/${path}`);
+      for (const path of moved) refuseHeld(`${from}${path}`, `${to}${path}`);
+      for (const path of moved) {
+        const [old, target] = [`${from}${path}`, `${to}${path}`];
+        const data = contents.get(old) ?? "";
+        const isLink = links.delete(old);
+        contents.delete(old);
+        put(target, data);
+        links.delete(target);
+        if (isLink) links.add(target);
       }
     },
     async touch(path, timeMs) {
@@ -95,6 +111,7 @@ export function createMemoryFiles(
       changedMs.set(path, now());
     },
     async remove(path) {
+      refuseHeld(path);
       contents.delete(path);
       links.delete(path);
     },
@@ -112,8 +129,29 @@ export function createMemoryFiles(
 
   function isFolder(path: string): boolean {
     if (contents.has(path)) return false;
-    for (const other of contents.keys()) if (other.startsWith(`${path}/`)) return true;
+    const start = rules.fold(`${rules.tidy(path)}/`);
+    for (const other of contents.keys()) if (rules.fold(other).startsWith(start)) return true;
     return false;
+  }
+
+  /** Relative to the folder, as the disk shows them. */
+  function listBelow(folder: string): string[] {
+    const tidied = `${rules.tidy(folder)}/`;
+    const start = rules.fold(tidied);
+    const below = [...contents.keys()].filter((path) => rules.fold(path).startsWith(start));
+    return below.map((path) => path.slice(tidied.length));
+  }
+
+  /** As the disk shows it: in the capitals of who made it. */
+  function nameOf(path: string): string {
+    const tidied = rules.tidy(path);
+    const folded = rules.fold(tidied);
+    const found = [...contents.keys()].find((one) => `${rules.fold(one)}/`.startsWith(`${folded}/`));
+    return found?.slice(0, tidied.length) ?? tidied;
+  }
+
+  function refuseHeld(...paths: string[]): void {
+    for (const path of paths) if (held.has(path)) throw systemError("EBUSY", path);
   }
 
   function refuseLink(path: string, options?: ReadOptions): void {
@@ -121,8 +159,9 @@ export function createMemoryFiles(
   }
 
   function refuseFileAsFolder(path: string): void {
-    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
-      if (contents.has(path.slice(0, end))) throw systemError("ENOTDIR", path);
+    const tidied = rules.tidy(path);
+    for (let end = tidied.lastIndexOf("/"); end > 0; end = tidied.lastIndexOf("/", end - 1))
+      if (contents.has(tidied.slice(0, end))) throw systemError("ENOTDIR", path);
   }
 }
 

@@ -1,12 +1,11 @@
 import { type AgentChange, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { createFindDoubts } from "../../layers/5-auto-memory/injection/current-facts.js";
 import { createMemoryTools } from "../../layers/5-auto-memory/tools/tools.js";
+import type { Quotes } from "../../src/conversations/quotes.js";
 import { bindTools } from "../../src/host/commands-and-tools.js";
 import { createGate } from "../../src/memory/gate/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Found } from "../../src/memory/search/search.js";
 import { planFolders } from "../../src/project/folders.js";
-import type { Entities } from "../../src/sources/entities/entities.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
@@ -19,10 +18,12 @@ export interface MemoryToolsGiven {
   said?: (string | { text: string; asked?: string; atMs?: number })[];
   found?: Found[];
   files?: Record<string, string>;
+  quotes?: Quotes;
 }
 
 /** Calls the tools as the host does. */
-export function openMemoryTools({ files = {}, found = [], memories = [], said = [] }: MemoryToolsGiven = {}) {
+export function openMemoryTools(given: MemoryToolsGiven = {}) {
+  const { files = {}, found = [], memories = [], quotes, said = [] } = given;
   const clock = createFakeClock();
   const log = createFakeLog();
   const store = createKeptMemories(...memories);
@@ -36,10 +37,9 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     log,
     files: disk,
     folders,
-    changes: { note: async (change) => void noted.push(change) },
+    tellUser: (change) => void noted.push(change),
     conflicts,
-    findDoubts: createFindDoubts({ clock, files: disk, folders }),
-    entities: { prepare: async () => {}, find: () => [] } as Partial<Entities> as Entities,
+    ...(quotes && { quotes: async () => quotes }),
     memories: store,
     gate: createGate({ memories: store }),
     search: {

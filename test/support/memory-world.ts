@@ -1,6 +1,6 @@
 import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
-import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import type { MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause, LedgerLine } from "../../src/memory/store/ledger.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories, Written } from "../../src/memory/store/store.js";
@@ -34,7 +34,6 @@ export interface MemoryWorldOptions {
   instance?: string;
   processID?: number;
   limits?: { maxLines: number; maxSize: number };
-  gate?: (memory: Memory) => Promise<string | undefined>;
   trust?: Trust;
 }
 
@@ -56,7 +55,6 @@ export function openMemoryWorld(given: MemoryWorldOptions = {}): MemoryWorld {
     folders: planFolders(PROJECT),
     globalFolder: GLOBAL,
     limits: given.limits ?? { maxLines: 200, maxSize: 25_000 },
-    ...(given.gate && { gate: given.gate }),
     ...(given.trust && { trust: given.trust }),
   });
   return {
@@ -99,6 +97,7 @@ export function createFakeTrust(): Trust {
   return {
     ...{ prepareLook: nothing, classify: nothing, refresh: nothing, own: nothing, disown: nothing },
     ...{ accept: nothing, revoke: async () => undefined, onChange: () => {} },
+    team: { authorOf: () => undefined, question: () => undefined, answer: async () => "" },
     ...{ isOwn: () => true, isDecided: () => true, version: 0, isWatching: true },
     turns: { begin: nothing, end: nothing, endAll: nothing, onIdle: nothing },
   };

@@ -68,5 +68,5 @@ export function lines(count: number, width = 40): string {
 
 /** The file path in a preview. */
 export function pathIn(preview: string | undefined): string {
-  return /^\/.*\/tool-results\/.*\.txt$/m.exec(preview ?? "")?.[0] ?? `no path in: ${preview}`;
+  return /^(\/|C:\\).*[\\/]tool-results[\\/].*\.txt$/m.exec(preview ?? "")?.[0] ?? `no path in: ${preview}`;
 }

@@ -20,7 +20,7 @@ export function createScreenText(parts: Record<string, unknown> = {}): string {
     },
     cache: { last: 0.94, session: 0.91 },
     saved: { session: saving, today: saving, project: { ...saving, dollars: 3.1 } },
-    memory: { memories: 12, candidates: 3, blockers: 1, conflicts: 0 },
+    memory: { memories: 12, candidates: 3, blockers: 1, todos: 0 },
     background: [],
     warnings: [],
     ...parts,
@@ -47,8 +47,11 @@ export function createScriptedHost(steps: (string | boolean)[] = [], sessionID =
     pages,
     folder: () => "/repo",
     sessionID: () => sessionID,
+    openSession: (id) => {
+      told.push(`opened ${id}`);
+      return true;
+    },
     colour: (name) => name,
-    keysOf: () => undefined,
     isGone: () => false,
     whileSuspended: (run) => run(),
     dialogs: {

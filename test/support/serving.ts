@@ -1,6 +1,6 @@
 /** `strata serve` in this process, on files in memory and a real port. */
 import { commands } from "../../src/cli/commands.js";
-import { runProgram } from "../../src/cli/strata.js";
+import { runProgram } from "../../src/cli/program.js";
 import type { Files } from "../../src/io/files.js";
 import { createStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "./fake-clock.js";

@@ -1,6 +1,6 @@
 import { layers } from "../../layers/index.js";
 import { commands } from "../../src/cli/commands.js";
-import { runProgram } from "../../src/cli/strata.js";
+import { runProgram } from "../../src/cli/program.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { Host } from "../../src/io/host.js";
@@ -29,6 +29,8 @@ export async function runStrata(
     opened = [],
     stopsAfter,
     answers,
+    presses,
+    isInTerminal = false,
     get,
     generate,
   }: {
@@ -45,6 +47,10 @@ export async function runStrata(
     generate?: Host["generate"];
     /** What is answered to questions; without it nobody can be asked. */
     answers?: boolean;
+    /** The key that is pressed; without it nobody is there. */
+    presses?: string;
+    /** Somebody sees the command run. */
+    isInTerminal?: boolean;
     /** Ctrl-C is pressed when so many lines were printed. */
     stopsAfter?: number;
   } = {},
@@ -64,6 +70,8 @@ export async function runStrata(
     ...(get && { get }),
     ...(generate && { generate }),
     ...(answers !== undefined && { ask: async () => answers }),
+    ...(presses !== undefined && { press: async () => presses }),
+    ...(isInTerminal && { draw() {} }),
     openFile: async (path) => void opened.push(path),
     onInterrupt(stop) {
       press = stop;

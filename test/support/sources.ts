@@ -13,7 +13,8 @@ export const read = (path: string): string => readFileSync(path, "utf8");
 /** Code without comments, so that a comment cannot break a rule. */
 export const code = (path: string): string =>
   read(path)
-    .replace(/\/\*[\s\S]*?\*\//g, "")
+    // Not in a text such as "anthropic/*".
+    .replace(/(?<=^|\s)\/\*[\s\S]*?\*\//gm, "")
     .replace(/(^|\s)\/\/.*$/gm, "");
 
 /** A file's imports: paths in the repository or package names. */
@@ -27,7 +28,7 @@ export function readImports(path: string): string[] {
 }
 
 /** The file that is written for what an import names. */
-function findSource(imported: string): string {
+export function findSource(imported: string): string {
   const markup = imported.replace(/\.js$/, ".tsx");
   return existsSync(markup) ? markup : imported.replace(/\.js$/, ".ts");
 }

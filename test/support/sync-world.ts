@@ -8,7 +8,6 @@ import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import type { RunningProcesses } from "../../src/io/running-processes.js";
-import { refuseWithSecret } from "../../src/memory/draft.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Trust } from "../../src/memory/trust/trust.js";
@@ -94,7 +93,6 @@ async function openMachine(
         ...{ clock, files, folders, instance, locks },
         log: createFakeLog(),
         globalFolder: join(root, "home", "config", "opencode"),
-        gate: refuseWithSecret,
         limits: { maxLines: 200, maxSize: 25_000 },
         ...(trust && { trust }),
       });

@@ -162,7 +162,8 @@ export function plantLedger({ plant }: Victim, lines: readonly object[]): void {
 }
 
 export function plantPending({ plant }: Victim, lines: readonly object[], ledgerFile = LEDGER_FILE): void {
-  plant(`${INTERNAL}/pending.json`, JSON.stringify({ ledgerFile, lines }));
+  const texts = lines.map((line) => JSON.stringify(line));
+  plant(`${INTERNAL}/pending.json`, JSON.stringify({ ledger: { [ledgerFile]: texts }, steps: lines }));
 }
 
 /** Reports the real path of each file that is read or changed, with links resolved. */

@@ -6,7 +6,6 @@ import type { Decision, DecisionBatch } from "../../src/context/decision-batch.j
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";
 import { isSummary, type Message } from "../../src/io/message.js";
-import type { Get } from "../../src/io/post.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, Stack } from "../../src/kernel/layer-context.js";
 import { withSlashCommands } from "../../src/operations/slash-commands.js";
@@ -51,8 +50,6 @@ export interface WorldOptions {
   /** Replace the real layers. */
   layers?: readonly (LayerDefinition | LayerFactory)[];
   always?: Stack["always"];
-  /** Replaces the network. */
-  get?: Get;
   /** Environment variables. */
   env?: Record<string, string>;
   /** The user has never used Strata in the project, so all its files came with the repository. */
@@ -83,7 +80,6 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   host.configFiles = [...others, ...usersOptions(given.options)];
   const seams = {
     ...{ clock, host, files: given.wrap?.(files) ?? files },
-    ...(given.get && { get: given.get }),
     readVariable: (name: string) => given.env?.[name],
   };
   const strata = await createStrata(

@@ -30,7 +30,7 @@ describe("an instance", () => {
 
   it("an instance that was killed is cleaned up after, with what it held, by the next beat of another", async () => {
     const { a, b, clock, files, running } = await openTalkers();
-    await a.tool("lease", { op: "claim", item: "!12" });
+    await a.tool("lease", { item: "!12" });
     await expect(b.tool("lease", { op: "claim", item: "!12" })).rejects.toThrow("is held by ses_a");
     running.delete(1);
     expect(await b.tool("lease", { op: "claim", item: "!12" })).toContain("Claimed: !12");

@@ -29,19 +29,38 @@ const names = (files: MemoryFiles, folder = NOTES): string[] =>
 
 it("a dream moves notes unchanged for 180 days to the archive, whole, and leaves newer ones", async () => {
   const { dream, files } = await open(181, 179);
-  expect(await dream()).toMatchObject({ kind: "done", report: { oldNotes: 1 } });
-  expect(names(files)).toEqual(["ses_179.json", "ses_179.md", "ses_179.previous.md"]);
+  expect(await dream()).toMatchObject({ kind: "done", report: { moves: [{}, {}, {}, {}] } });
+  // An earlier version is kept for a month.
+  expect(names(files)).toEqual(["ses_179.json", "ses_179.md"]);
   expect(names(files, `${NOTES}/archive`)).toEqual(["ses_181.json", "ses_181.md", "ses_181.previous.md"]);
   expect(files.text(`${NOTES}/archive/ses_181.md`)).toBe("181 days, md");
-  expect(await dream()).toMatchObject({ report: { oldNotes: 0 } });
+  expect(await dream()).toMatchObject({ report: { moves: [] } });
 });
 
-it("check lists archived notes and removes them only with --fix", async () => {
-  const { dream, files } = await open(200);
+it("what a dream that is killed has put away by then comes back by an undo, and the rest is not missed", async () => {
+  for (let killedAt = 0; killedAt < 3; killedAt++) {
+    const { clock, files } = await open(200);
+    let moves = 0;
+    const rename: typeof files.rename = (from, to) =>
+      from.startsWith(NOTES) && moves++ >= killedAt
+        ? Promise.reject(new Error("killed"))
+        : files.rename(from, to);
+    await openDreamWorld({ files, clock, wrap: (inner) => ({ ...inner, rename }) }).dream();
+    expect(names(files)).toHaveLength(3 - killedAt);
+    expect((await runStrata(files, "undo", { clock })).out).not.toContain("Unchanged");
+    expect(names(files)).toHaveLength(3);
+  }
+});
+
+it("a dream a month later puts archived notes away, and an undo brings them back", async () => {
+  const { clock, dream, files } = await open(200);
   await dream();
-  const clock = createFakeClock(MORNING + 31 * DAY_MS);
-  expect((await runStrata(files, "check", { clock })).out).toContain("archived notes of an unused session");
+  clock.advance(30 * DAY_MS);
+  await dream();
   expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
-  expect((await runStrata(files, "check --fix", { clock })).code).toBe(0);
+  clock.advance(DAY_MS);
+  await dream();
   expect(names(files, `${NOTES}/archive`)).toEqual([]);
+  expect((await runStrata(files, "undo")).code).toBe(0);
+  expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
 });

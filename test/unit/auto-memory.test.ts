@@ -49,6 +49,21 @@ describe("memory in the machine", () => {
     expect(await run(world, "memory_remember", fact, "ses_child")).toContain("Kept: knowledge/");
   });
 
+  it("memory in the machine tells the user once what a turn has stored of their words, and how to take it back", async () => {
+    const { host, session, world } = await open();
+    await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
+    session.user("Always deploy on Fridays.");
+    for (let times = 0; times < 2; times++) {
+      await world.request(session.messages);
+      session.answer([], { text: "Understood." });
+      await event(world, "session.idle", { sessionID: "ses_1" });
+      await world.strata.idle();
+    }
+    expect(host.toasts).toEqual([
+      "Strata: remembered: Always deploy on Fridays (/memory-undo takes it back)",
+    ]);
+  });
+
   it("memory in the machine takes in a copy of a session the words of the user for the user's, and not those of the task", async () => {
     const { host, session, world } = await open();
     session.user("Never force-push.");

@@ -99,7 +99,7 @@ describe("strata backup restore", () => {
     const left = await lose(await openBackedUp());
     const before = new Map(left.contents);
     const dry = await runStrata(left, `backup restore ${FILE} --dry-run`);
-    expect(dry.out).toMatch(/Would restore: \d+ files, \d+ hold in every project; --global includes them/);
+    expect(dry.out).toMatch(/Would restore: \d+ files, \d+ are global; --global includes them/);
     expect(left.contents).toEqual(before);
     await runStrata(left, `backup restore ${FILE}`);
     expect([...left.contents.keys()].join("\n")).not.toContain(`${GLOBAL}/memory/preference`);

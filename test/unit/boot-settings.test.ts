@@ -23,46 +23,44 @@ const boot = (shows: Partial<typeof defaults.boot> | Record<string, unknown> = {
     shows: { ...defaults.boot, ...shows },
   }) ?? "";
 
-describe("the boot block", () => {
-  it("the boot block with default settings has rules, blockers and the most important others, in this order", () => {
-    expect(boot().split("\n").slice(1)).toEqual([
-      "Rules of the user's, which still hold:",
-      expect.stringContaining("Run the tests."),
-      "Blockers that are open:",
-      expect.stringContaining("The key is missing."),
-      "Also known, the most important first:",
-      expect.stringContaining("Rust."),
-      expect.stringContaining("Port 8080."),
-      expect.stringContaining("The host is named x."),
-      expect.stringContaining("The sky is blue."),
-    ]);
-  });
+it("the boot block with default settings has rules, blockers and the most important others, in this order", () => {
+  expect(boot().split("\n").slice(1)).toEqual([
+    "Rules of the user's, which still hold:",
+    expect.stringContaining("Run the tests."),
+    "Blockers that are open:",
+    expect.stringContaining("The key is missing."),
+    "Also known, the most important first:",
+    expect.stringContaining("Rust."),
+    expect.stringContaining("Port 8080."),
+    expect.stringContaining("The host is named x."),
+    expect.stringContaining("The sky is blue."),
+  ]);
+});
 
-  it("the boot block names other active sessions, without its own and subagents", () => {
-    const session = (id: string, state: "busy" | "idle", more: object = {}) => ({
-      id,
-      state,
-      goal: `do ${id}`,
-      ...more,
-    });
-    const text = formatActive(
-      [
-        {
-          id: "me",
-          sessions: [session("ses_1", "busy"), session("ses_2", "busy"), session("ses_3", "idle")],
-        },
-        { id: "other", sessions: [session("ses_4", "idle"), session("ses_5", "idle")] },
-        { id: "third", sessions: [session("ses_6", "busy", { parentID: "ses_0" })] },
-      ],
-      { ownID: "me", sessionID: "ses_1" },
-    );
-    expect(text?.split("\n")).toEqual([
-      "Other sessions here, and what they were last asked:",
-      '- ses_2 (instance me, busy, "do ses_2")',
-      '- ses_4 (instance other, idle, "do ses_4")',
-    ]);
-    expect(formatActive([], { ownID: "me", sessionID: "ses_1" })).toBeUndefined();
+it("the boot block names other active sessions, without its own and subagents", () => {
+  const session = (id: string, state: "busy" | "idle", more: object = {}) => ({
+    id,
+    state,
+    goal: `do ${id}`,
+    ...more,
   });
+  const text = formatActive(
+    [
+      {
+        id: "me",
+        sessions: [session("ses_1", "busy"), session("ses_2", "busy"), session("ses_3", "idle")],
+      },
+      { id: "other", sessions: [session("ses_4", "idle"), session("ses_5", "idle")] },
+      { id: "third", sessions: [session("ses_6", "busy", { parentID: "ses_0" })] },
+    ],
+    { ownID: "me", sessionID: "ses_1" },
+  );
+  expect(text?.split("\n")).toEqual([
+    "Other sessions here, and what they were last asked:",
+    '- ses_2 (instance me, busy, "do ses_2")',
+    '- ses_4 (instance other, idle, "do ses_4")',
+  ]);
+  expect(formatActive([], { ownID: "me", sessionID: "ses_1" })).toBeUndefined();
 });
 
 describe("what other sessions hold", () => {
@@ -90,12 +88,10 @@ describe("what other sessions hold", () => {
   });
 });
 
-describe("a new session", () => {
-  it("a new session learns of no other session if boot.activeSessions is off, and of nothing if boot is off", async () => {
-    for (const boot of [{ activeSessions: false }, { enabled: false }]) {
-      const pair = await openPair({ boot });
-      await pair.a.turn("build the login");
-      expect(textOf(await pair.b.turn("write the docs"))).not.toContain("Other sessions here");
-    }
-  });
+it("a new session learns of no other session if boot.activeSessions is off, and of nothing if boot is off", async () => {
+  for (const boot of [{ activeSessions: false }, { enabled: false }]) {
+    const pair = await openPair({ boot });
+    await pair.a.turn("build the login");
+    expect(textOf(await pair.b.turn("write the docs"))).not.toContain("Other sessions here");
+  }
 });

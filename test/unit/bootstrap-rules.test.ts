@@ -1,11 +1,7 @@
 /** Rules for other agents and decisions from the git history in `strata bootstrap`. */
-import { chmodSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { planDecisions } from "../../src/operations/bootstrap.js";
-import { GIT_HISTORY } from "../../src/sources/bootstrap/taken.js";
 import { byFact, listMemories, openProject } from "../support/bootstrap.js";
 import { PROJECT } from "../support/fake-host.js";
-import { useGitProject } from "../support/git-project.js";
 import { runStrata } from "../support/shell.js";
 
 describe("strata bootstrap takes rules for other agents", () => {
@@ -96,70 +92,5 @@ describe("strata bootstrap takes rules for other agents", () => {
     await files.remove(`${PROJECT}/AGENTS.md`);
     expect((await runStrata(files, "bootstrap")).out).toContain("1 dropped");
     expect(Object.keys(await byFact(files))).toEqual(["web/CLAUDE.md#rules"]);
-  });
-});
-
-describe("decisions of the git history", () => {
-  it("commits with a text become facts, newest first, merges too, without trailers", () => {
-    const commit = (n: number, subject: string, body: string, parents = ["a"]) => ({
-      ...{ hash: `${n}`.repeat(40), at: "2026-11-01T10:00:00+01:00", subject, body, parents },
-    });
-    const reason = "The pool ran dry under load, because each request held two connections.";
-    const commits = [
-      commit(1, "Bump version", ""),
-      commit(2, "Use one connection a request", `${reason}\n\nSigned-off-by: A <a@example.org>`),
-      commit(3, "Merge branch 'pool'", reason, ["a", "b"]),
-      commit(4, "Fix typo", "Reported-by: B"),
-    ];
-    const facts = planDecisions(commits, 10);
-    expect(facts.map(({ key }) => key)).toEqual(["222222222222", "333333333333"]);
-    expect(facts[0]).toMatchObject({
-      file: GIT_HISTORY,
-      type: "decision",
-      title: "Use one connection a request",
-    });
-    expect(facts[0]?.content).toBe(
-      `Commit 222222222222 of 2026-11-01: Use one connection a request\n\n${reason}`,
-    );
-    expect(facts[1]?.content).toContain("Merge 333333333333");
-    expect(planDecisions(commits, 1)).toHaveLength(1);
-  });
-
-  describe("in a real repository", () => {
-    const { at, git, strata, write } = useGitProject();
-
-    it("--git adds each commit once, up to the limit; recall finds the decisions, and undo removes them", async () => {
-      for (const [n, why] of ["The pool ran dry", "The queue grew", "The clock jumped"].entries()) {
-        write("file.txt", `${n}`);
-        git("add", "-A");
-        git("commit", "-qm", `Change ${n}`, "-m", `${why} whenever two requests arrived together.`);
-      }
-      expect((await strata("bootstrap --git --limit 2")).out).toMatch(/^Added: 2 memories\n/);
-      expect((await strata("bootstrap --git")).out).toMatch(/^Added: 1 memory, 2 unchanged\n/);
-      expect((await strata("bootstrap --git")).out).toBe("Added: 0 memories, 3 unchanged");
-      expect((await strata("recall queue grew")).out).toContain("decision/change-1");
-      await strata("undo");
-      await strata("undo");
-      expect(JSON.parse((await strata("list --json")).out).memories).toEqual([]);
-    });
-
-    it("a repository that demands signatures runs no program, and secrets in messages are not shown", async () => {
-      const marker = at("ran");
-      const program = at("gpg.sh");
-      const signature = "-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n";
-      write(
-        "gpg.sh",
-        `#!/bin/sh\ncase "$*" in *-bsau*) cat > /dev/null; printf '%b' '${signature}'; printf '%b' '\\n[GNUPG:] SIG_CREATED \\n' >&2;; *) echo ran > ${marker};; esac\n`,
-      );
-      chmodSync(program, 0o755);
-      git("config", "gpg.program", program);
-      git("config", "log.showSignature", "true");
-      const why = "The pool ran dry whenever two requests arrived together.";
-      git("commit", "-S", "-q", "--allow-empty", "-m", "Größe", "-m", why);
-      git("commit", "-q", "--allow-empty", "-m", `Use ghp_${"a1B2c3D4e5F6".repeat(3)}`, "-m", why);
-      const { err, out } = await strata("bootstrap --git");
-      expect(out).toMatch(/^Added: 1 memory, 1 refused/);
-      expect([err, existsSync(marker)]).toEqual([expect.not.stringContaining("a1B2c3"), false]);
-    });
   });
 });

@@ -120,6 +120,10 @@ describe("the digests of what was sent", () => {
           createDigestReader()([isResult ? withOutput(one) : withText(base, one)]);
         expect(digestOf(edited)).not.toEqual(digestOf(whole));
         expect(digestOf(whole)).toEqual(digestOf(`${whole}`));
+        // As a running session has it: the reader has seen the message before, as another object.
+        const readAgain = createDigestReader();
+        for (const one of [whole, edited, `${edited}`, whole])
+          expect(readAgain([isResult ? withOutput(one) : withText(base, one)])).toEqual(digestOf(one));
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { simplifyCommand } from "../../layers/5-auto-memory/extraction/commands.js";
+import { isTelling } from "../../layers/5-auto-memory/judge/model-judge.js";
 import { findWhen, formatTitle } from "../../layers/5-auto-memory/words/describe.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
@@ -80,8 +80,8 @@ describe("a pattern that may go back over its text", () => {
   const longestOf = (work: () => void): number => Math.max(0, ...countLookedAt(work).longest.values());
 
   it("a pattern that may go back over its text is tried on no command that is longer than people type", () => {
-    expect(longestOf(() => simplifyCommand(`echo 'a${" ".repeat(100_000)}'`))).toBe(0);
-    expect(longestOf(() => simplifyCommand(`echo 'a${" ".repeat(900)}'`))).toBeLessThan(1_000);
+    expect(longestOf(() => isTelling(`echo 'a${" ".repeat(100_000)}'`))).toBe(0);
+    expect(longestOf(() => isTelling(`echo 'a${" ".repeat(900)}'`))).toBeLessThan(1_000);
   });
 
   it("a pattern that may go back over its text is tried on no more of a sentence than a title has room for", () => {

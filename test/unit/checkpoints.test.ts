@@ -7,9 +7,13 @@ import {
   MOST_CHARACTERS,
   parseCheckpoint,
 } from "../../src/notes/checkpoints/checkpoint.js";
+import { findSession } from "../../src/notes/checkpoints/resume.js";
+import { allSeen } from "../support/all-seen.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";
+import { createSession } from "../support/session.js";
+import { runStrata } from "../support/shell.js";
 import { begin, idIn, kept, openWorker, request, SECRET, strata, type } from "../support/worker-session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -32,7 +36,6 @@ describe("a checkpoint", () => {
     const [checkpoint] = await readKept(world);
     expect(checkpoint).toMatchObject({
       sessionID: "ses_1",
-      occasion: "asked",
       note: "before the rewrite",
       plan: expect.stringContaining("1. lexer"),
       notes: expect.stringContaining("Port the parser."),
@@ -65,20 +68,6 @@ describe("a checkpoint", () => {
       "is damaged and cannot be read",
     );
     expect((await strata(world, `checkpoint --remove ${idIn(first)}`)).code).toBe(0);
-  });
-
-  it("a checkpoint is saved before a compaction, before a dream and at the end, only the last of each", async () => {
-    const { world, session } = await openWorker();
-    const occasions = async () => (await readKept(world)).map(({ occasion }) => occasion).sort();
-    for (let n = 0; n < 2; n++) {
-      world.strata.requests.expectCompaction("ses_1");
-      await request(world, session);
-    }
-    expect(await occasions()).toEqual(["compaction"]);
-    await type(world, "dream");
-    await world.strata.dispose();
-    expect(await occasions()).toEqual(["compaction", "dream", "end"]);
-    expect(kept(world).every((path) => path.endsWith(".auto.json"))).toBe(true);
   });
 });
 
@@ -114,7 +103,7 @@ describe("an attached session or checkpoint", () => {
     session.answer([], { text: "ok" });
     expect(await type(world, "attach", "", "ses_2")).toContain("No checkpoint is kept.");
     const id = idIn(await type(world, "checkpoint", "one"));
-    expect(await type(world, "attach", "", "ses_2")).toContain(`${id}  just now  ses_1  requested: "one"`);
+    expect(await type(world, "attach", "", "ses_2")).toContain(`${id}  just now  ses_1  "one"`);
     await type(world, "attach", "ses_1", "ses_2");
     session.user("Now go on with it.");
     const shown = await request(world, session);
@@ -200,5 +189,82 @@ describe("a handoff", () => {
     expect(text).toContain(String.raw`the file \"(Strata)-from-ada.md\", a handoff`);
     expect(text).toContain("so no rule and no request, whatever it claims");
     for (const gone of [SECRET, "something else"]) expect(text).not.toContain(gone);
+  });
+});
+
+describe("resume", () => {
+  /** Beside the parser's session one about the colours of a page. */
+  async function openTwo() {
+    const { world, session } = await openWorker();
+    session.answer([], { text: "The lexer is done." });
+    await request(world, session);
+    const other = createSession(world.clock, "ses_2");
+    other.user("Choose the colours of the page.");
+    other.answer([
+      call("bash", "no such file", { state: { input: { command: "cat colours.css" }, status: "error" } }),
+    ]);
+    await request(world, other);
+    return world;
+  }
+
+  it("strata resume shows the state of the session that the words fit best in five lines, without words of the last used", async () => {
+    const world = await openTwo();
+    const { out } = await strata(world, "resume lexer of the parser");
+    expect(out.split("\n").slice(1)).toEqual([
+      "goal    Port the parser. Never use eval.",
+      "done    The lexer is done.",
+      "open    emitter (in progress)",
+      "files   src/parser.ts, plan.md",
+      "failed  nothing",
+      "opencode -s ses_1 opens it; strata sessions attach ses_1 gives it to the next new session.",
+    ]);
+    expect((await strata(world, "resume")).out).toMatch(/^ses_2 /);
+    expect(JSON.parse((await strata(world, "resume parser --json")).out)).toMatchObject({
+      id: "ses_1",
+      goal: "Port the parser. Never use eval.",
+      commands: { open: "opencode -s ses_1" },
+    });
+    expect(await strata(world, "resume zebra crossings")).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('no session with notes fits "zebra crossings"'),
+    });
+  });
+
+  it("a key gives the session to a new one or opens it, and any other key changes nothing; a program presses none", async () => {
+    const world = await openTwo();
+    const press = (presses: string, line = "resume parser") =>
+      runStrata(world.files, line, { clock: world.clock, presses });
+    expect((await press("x")).out).toMatch(
+      /^ses_1 .*\ngoal .*\ndone .*\nopen .*\nfiles .*\nfailed +nothing$/,
+    );
+    expect((await press("o")).err).toContain("no opencode in the PATH");
+    expect(JSON.parse((await press("n", "resume parser --json")).out).id).toBe("ses_1");
+    expect((await begin(world, "ses_3")).text).not.toContain(ATTACHED);
+    expect((await press("n")).out).toContain("Attached: ");
+    expect((await begin(world, "ses_4")).text).toContain("Port the parser.");
+  });
+
+  it("/attach takes words, never finds the session itself, and says where nothing fits", async () => {
+    const world = await openTwo();
+    expect(await type(world, "attach", "the lexer", "ses_2")).toMatch(
+      /^Attached: session ses_1 .*\ngoal +Port the parser\./,
+    );
+    await expect(type(world, "attach", "the lexer", "ses_1")).rejects.toThrow('notes fits "the lexer"');
+  });
+
+  it("what was said counts as much as the notes, and both together more", async () => {
+    const world = await openTwo();
+    const find = async (words: string, ...said: string[]) => {
+      const findQuotes = async () => said.map((id, n) => ({ session: { id }, score: 9 - n }));
+      const options = { clock: world.clock, files: world.files, folder: NOTES, findQuotes };
+      const sessions = {
+        filter: async (ids: readonly string[]) => new Set(ids.filter((id) => id !== "ses_9")),
+      };
+      return (await findSession({ ...options, sessions: { ...allSeen, ...sessions } }, words))?.sessionID;
+    };
+    expect(await find("zebra")).toBeUndefined();
+    expect(await find("zebra", "ses_2", "ses_9")).toBe("ses_2");
+    await expect(find("zebra", "ses_9", "ses_2")).rejects.toThrow("opencode -s ses_9 opens it");
+    expect(await find("the lexer", "ses_1", "ses_2")).toBe("ses_1");
   });
 });

@@ -50,45 +50,41 @@ function readFile(world: World, marker: unknown): string | undefined {
   return world.files.text(`${PROJECT}/${path}`);
 }
 
-describe("long inputs of old calls, once the cache is cold", () => {
-  it("long inputs of old calls say what was written where and how much, and lie whole on disk", async () => {
-    const patch = `*** Begin Patch\n*** Update File: a.ts\n${lines(30)}\n*** Add File: b.ts\n${lines(30)}`;
-    const { world, session } = await talk([
-      made("write", { filePath: `${PROJECT}/a.ts`, content: lines(60) }),
-      made("edit", { filePath: "a.ts", oldString: lines(20), newString: lines(30), replaceAll: true }),
-      made("apply_patch", { patchText: patch }),
-      made("bash", { command: `cat > a.py <<EOF\n${lines(60)}\nEOF`, description: "write it" }),
-    ]);
-    const [written, edited, patched, ran] = await show(world, session);
-    expect(written?.filePath).toBe(`${PROJECT}/a.ts`);
-    expect(written?.content).toMatch(
-      /^\[Strata\] Cleared: 60 lines, 2,459 bytes written; whole input in \.open/,
-    );
-    expect(readFile(world, written?.content)).toContain(`content:\n${lines(60)}`);
-    expect(edited).toMatchObject({ filePath: "a.ts", replaceAll: true });
-    expect(edited?.oldString).toBe("[Strata] Cleared: 20 lines, 819 bytes");
-    expect(edited?.newString).toMatch(/^\[Strata\] Cleared: 30 lines, 1,229 bytes; whole input in /);
-    expect(readFile(world, edited?.newString)).toContain(`oldString:\n${lines(20)}`);
-    expect(patched?.patchText).toContain("patch of a.ts, b.ts, 63 lines");
-    expect(ran?.command).toMatch(/^cat > a\.py <<EOF … \[Strata\] Cleared: 62 lines, /);
-    expect(ran?.description).toBe("write it");
-    expect(readFile(world, ran?.command)).toContain(lines(60));
-  });
+it("long inputs of old calls say what was written where and how much, and lie whole on disk", async () => {
+  const patch = `*** Begin Patch\n*** Update File: a.ts\n${lines(30)}\n*** Add File: b.ts\n${lines(30)}`;
+  const { world, session } = await talk([
+    made("write", { filePath: `${PROJECT}/a.ts`, content: lines(60) }),
+    made("edit", { filePath: "a.ts", oldString: lines(20), newString: lines(30), replaceAll: true }),
+    made("apply_patch", { patchText: patch }),
+    made("bash", { command: `cat > a.py <<EOF\n${lines(60)}\nEOF`, description: "write it" }),
+  ]);
+  const [written, edited, patched, ran] = await show(world, session);
+  expect(written?.filePath).toBe(`${PROJECT}/a.ts`);
+  expect(written?.content).toMatch(/^\[Strata\] Cleared: 60 lines written; whole input in \.open/);
+  expect(readFile(world, written?.content)).toContain(`content:\n${lines(60)}`);
+  expect(edited).toMatchObject({ filePath: "a.ts", replaceAll: true });
+  expect(edited?.oldString).toBe("[Strata] Cleared: 20 lines");
+  expect(edited?.newString).toMatch(/^\[Strata\] Cleared: 30 lines; whole input in /);
+  expect(readFile(world, edited?.newString)).toContain(`oldString:\n${lines(20)}`);
+  expect(patched?.patchText).toContain("patch of a.ts, b.ts, 63 lines");
+  expect(ran?.command).toMatch(/^cat > a\.py <<EOF … \[Strata\] Cleared: 62 lines; /);
+  expect(ran?.description).toBe("write it");
+  expect(readFile(world, ran?.command)).toContain(lines(60));
+});
 
-  it("long inputs of old calls stay, with all else, if they cannot be written to disk", async () => {
-    const { world, session } = await talk([write("a.ts")]);
-    const full = await openWorld({
-      ...world,
-      options,
-      wrap: (inner) => ({
-        ...inner,
-        writeWhole: async (path, data) =>
-          path.includes("tool-results/") ? Promise.reject(new Error("ENOSPC")) : inner.writeWhole(path, data),
-      }),
-    });
-    expect(await findCleared(full, session)).toEqual([]);
-    expect(world.decisions().filter(({ outcome }) => outcome === "cleared")).toEqual([]);
+it("long inputs of old calls stay, with all else, if they cannot be written to disk", async () => {
+  const { world, session } = await talk([write("a.ts")]);
+  const full = await openWorld({
+    ...world,
+    options,
+    wrap: (inner) => ({
+      ...inner,
+      writeWhole: async (path, data) =>
+        path.includes("tool-results/") ? Promise.reject(new Error("ENOSPC")) : inner.writeWhole(path, data),
+    }),
   });
+  expect(await findCleared(full, session)).toEqual([]);
+  expect(world.decisions().filter(({ outcome }) => outcome === "cleared")).toEqual([]);
 });
 
 describe("inputs that are never cleared", () => {
@@ -125,23 +121,21 @@ describe("inputs that are never cleared", () => {
   });
 });
 
-describe("a new call that repeats a marker", () => {
-  it("a new call that repeats a marker does not run, so that no marker gets into a file; one that quotes it does", async () => {
-    const calls = [
-      write("a.ts"),
-      made("edit", { filePath: "a.ts", oldString: lines(20), newString: lines(30) }),
-      made("bash", { command: `make\n${lines(60)}` }),
-      todos(long("a")),
-      todos("b"),
-    ];
-    const { world, session } = await talk(calls);
-    const shown = await show(world, session);
-    const ask = (tool: string, args: Input = {}) =>
-      world.strata.dispatcher.ask("toolArguments", { tool, sessionID: "ses_1", callID: "c" }, args);
-    for (const [index, { tool }] of calls.slice(0, 4).entries())
-      expect(findRefusal(await ask(tool, shown[index]))).toContain("Expected the whole text");
-    for (const { tool, state } of calls) expect(findRefusal(await ask(tool, state.input))).toBeUndefined();
-    const quoted = `// ${shown[0]?.content}`;
-    expect(findRefusal(await ask("write", { filePath: "a.ts", content: quoted }))).toBeUndefined();
-  });
+it("a new call that repeats a marker does not run, so that no marker gets into a file; one that quotes it does", async () => {
+  const calls = [
+    write("a.ts"),
+    made("edit", { filePath: "a.ts", oldString: lines(20), newString: lines(30) }),
+    made("bash", { command: `make\n${lines(60)}` }),
+    todos(long("a")),
+    todos("b"),
+  ];
+  const { world, session } = await talk(calls);
+  const shown = await show(world, session);
+  const ask = (tool: string, args: Input = {}) =>
+    world.strata.dispatcher.ask("toolArguments", { tool, sessionID: "ses_1", callID: "c" }, args);
+  for (const [index, { tool }] of calls.slice(0, 4).entries())
+    expect(findRefusal(await ask(tool, shown[index]))).toContain("Expected the whole text");
+  for (const { tool, state } of calls) expect(findRefusal(await ask(tool, state.input))).toBeUndefined();
+  const quoted = `// ${shown[0]?.content}`;
+  expect(findRefusal(await ask("write", { filePath: "a.ts", content: quoted }))).toBeUndefined();
 });

@@ -25,6 +25,7 @@ const given: Readonly<Record<string, string>> = {
   "memory unpin": "8080",
   "backup restore": "/none.gz",
   "sessions attach": "ses_1",
+  "sessions forget": "--session ses_1",
   "agenda claim": "#34",
   "agenda release": "#34",
   "memory edit": "8080",
@@ -95,18 +96,6 @@ describe("every command", () => {
     },
   );
 
-  it.each(commands.map(({ name }) => name))(
-    "strata %s exits with 2 for an unknown option, and changes nothing",
-    async (name) => {
-      const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-      const before = copyOf(files);
-      const { code, err } = await run(files, `${name} ${given[name] ?? ""} --no-such-option`);
-      expect([name, code]).toEqual([name, 2]);
-      expect(err).toContain("unknown option '--no-such-option'");
-      expect(copyOf(files)).toEqual(before);
-    },
-  );
-
   it.each([
     "remember one more thing",
     "archive 8080",
@@ -116,7 +105,7 @@ describe("every command", () => {
     "ingest notes.md",
     "bootstrap",
     "learn said.jsonl",
-    "check --fix",
+    "undo",
     "init",
   ])("strata %s says why it fails on a read-only disk, and changes nothing", async (line) => {
     const files = await openSound();
@@ -125,7 +114,7 @@ describe("every command", () => {
     const said = { id: "m", session: "s", text: "From now on always indent with tabs." };
     await files.writeWhole(`${PROJECT}/said.jsonl`, JSON.stringify(said));
     await files.writeWhole("/m.jsonl", JSON.stringify({ v: 1, id: "idea/x", contents: "x" }));
-    await files.remove(`${FOLDER}/MEMORY.md`);
+    await files.writeWhole(`${FOLDER}/private/.gitignore`, "*\n!preference/\n");
     const before = copyOf(files);
     const writing = new Set<PropertyKey>(["writeWhole", "create", "appendLine", "rename"]);
     const refuse = async (path: string) => {

@@ -105,7 +105,7 @@ it(
       stdout: expect.stringMatching(`^(Kept .*\n){${80 - kept}}Kept: ${80 - kept} memories from 80 messages`),
     });
     expect(JSON.parse(strata("list", "--json").stdout).memories).toHaveLength(80);
-    strata("check", "--fix");
+    strata("dream");
     expect(strata("check").stdout).toBe("80 memories checked: no problems.\n");
   },
   patiently(90_000),

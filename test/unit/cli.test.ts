@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
-import { requireProject } from "../../src/operations/find-project.js";
+import { requireProjectRoot } from "../../src/operations/project.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
@@ -94,8 +94,8 @@ describe("strata status", () => {
   it("status is about the project of the working directory, however deep that is", async () => {
     const { files } = await openSpilled();
     const home = "/home/me";
-    expect(await requireProject({ files, folder: `${PROJECT}/packages/a/src`, home })).toBe(PROJECT);
-    await expect(requireProject({ files, folder: "/elsewhere/x", home })).rejects.toThrow("/elsewhere/x");
+    expect(await requireProjectRoot({ files, folder: `${PROJECT}/packages/a/src`, home })).toBe(PROJECT);
+    await expect(requireProjectRoot({ files, folder: "/elsewhere/x", home })).rejects.toThrow("/elsewhere/x");
     expect((await runStrata(files, "status", { folder: `${PROJECT}/packages/a` })).out).toContain(
       "2 results",
     );

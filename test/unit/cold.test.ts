@@ -124,15 +124,13 @@ describe("the cache is cold", () => {
   });
 });
 
-describe("a break by the host", () => {
-  it("a break by the host has one key until the next answer, so that it is recorded once", () => {
-    const { messages, now, session } = talk(1);
-    const find = (asked: readonly Message[]) => findHostBreak(readHistory(asked), CLAUDE, now);
-    const first = find(messages);
-    expect(first).toMatchObject({ kind: "model" });
-    const broken = session.answer([], { info: { tokens: NO_TOKENS } });
-    expect(find([...messages, broken])?.key).toBe(first?.key);
-    session.answer([]);
-    expect(find(session.messages)?.key).not.toBe(first?.key);
-  });
+it("a break by the host has one key until the next answer, so that it is recorded once", () => {
+  const { messages, now, session } = talk(1);
+  const find = (asked: readonly Message[]) => findHostBreak(readHistory(asked), CLAUDE, now);
+  const first = find(messages);
+  expect(first).toMatchObject({ kind: "model" });
+  const broken = session.answer([], { info: { tokens: NO_TOKENS } });
+  expect(find([...messages, broken])?.key).toBe(first?.key);
+  session.answer([]);
+  expect(find(session.messages)?.key).not.toBe(first?.key);
 });

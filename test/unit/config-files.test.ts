@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigFile } from "../../src/io/host.js";
-import { type ConfigFilesInput, listConfigFiles } from "../../src/project/opencode-files.js";
+import { type ConfigFilesInput, listConfigFiles } from "../../src/project/folders.js";
 
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };

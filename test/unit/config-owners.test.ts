@@ -6,7 +6,6 @@ import type { ConfigFile } from "../../src/io/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { otherSettings } from "../support/other-settings.js";
 import { defaults, parts, settings } from "../support/settings.js";
-import { runStrata } from "../support/shell.js";
 
 const GLOBAL = "/home/me/.config/opencode/opencode.json";
 const PROJECT = "/project/opencode.json";
@@ -50,7 +49,7 @@ describe("a user's setting in a file of the project", () => {
 
   it("a user's setting in a file of the project is tested here for every such setting", () => {
     // Their defaults cost and show the most that is allowed.
-    const most = ["boot.activeSessions", "boot.maxItems", "sync.pullOnStart"];
+    const most = ["boot.activeSessions", "boot.maxItems", "search.enabled", "sync.pullOnStart"];
     expect([...Object.keys(otherSettings), ...most].sort()).toEqual([...users].sort());
   });
 
@@ -61,28 +60,19 @@ describe("a user's setting in a file of the project", () => {
       const settings = nest(name, value);
       const byKey = await read({ [PROJECT]: { memory: settings }, [GLOBAL]: {} });
       expect(readPath(byKey.config, name.split("."))).toEqual(usual);
-      expect(byKey.problems).toEqual([expect.stringContaining(`memory.${name} in ${PROJECT} is not used: `)]);
+      // A map is refused entry by entry.
+      const refused = (key: string): unknown =>
+        expect.stringMatching(new RegExp(`${key}(\\.\\w+)? in ${PROJECT} is not used: `));
+      expect(byKey.problems).toEqual([refused(`memory.${name}`)]);
       expect(byKey.problems[0]).toContain(OWN);
       const byOptions = await read({ [PROJECT]: inList(settings), [GLOBAL]: {} }, settings);
       expect(readPath(byOptions.config, name.split("."))).toEqual(usual);
-      expect(byOptions.problems).toEqual([expect.stringContaining(`${name} in ${PROJECT} is not used: `)]);
+      expect(byOptions.problems).toEqual([refused(name)]);
       const own = await read({ [GLOBAL]: { memory: settings } });
       expect(own.problems).toEqual([]);
       expect(readPath(own.config, name.split("."))).toEqual(value);
     },
   );
-
-  it("a user's setting in a file of the project never replaces the user's value, and settings that anyone may set count", async () => {
-    const { config, problems } = await read({
-      [GLOBAL]: { memory: { background: { dailyCalls: 7, model: "mine/small" } } },
-      [PROJECT]: {
-        memory: { background: { dailyCalls: 50, model: "evil/m" }, toolResults: { threshold: 9_999 } },
-      },
-    });
-    expect(config.background).toMatchObject({ dailyCalls: 7, model: "mine/small" });
-    expect(config.toolResults.threshold).toBe(9_999);
-    expect(problems).toHaveLength(2);
-  });
 
   /** A value of the user's, one that costs or shows less, and one that costs or shows more. */
   const directions: Readonly<Record<string, readonly [own: unknown, less: unknown, more: unknown]>> = {
@@ -98,7 +88,9 @@ describe("a user's setting in a file of the project", () => {
     "dream.maxRuntime": [5_000, 1_000, 5_001],
     "recall.embeddings.allowPrivate": [true, false, true],
     "recall.embeddings.timeoutMs": [5_000, 100, 5_001],
-    "recall.entities.background": [true, false, true],
+    "search.acrossProjects": [true, false, true],
+    "search.enabled": [false, false, true],
+    "search.maxBytes": [2_000_000, 1_000_000, 2_000_001],
     "sessionMemory.toolCallThreshold": [10, 11, 9],
     "sessionMemory.updateThreshold": [4_096, 4_097, 4_095],
     "sync.pullOnStart": [true, false, true],
@@ -170,11 +162,11 @@ describe("trust", () => {
     };
     const { config, problems } = await read({ [GLOBAL]: { memory: wrong } });
     expect(problems).toEqual([
-      `${GLOBAL}: memory.trust.projects is ["/ok","shop",5], expected ${
+      `memory.trust.projects is ["/ok","shop",5], expected ${
         'a list, each item text like "/home/me/shop" or "/home/me/clients/*" (Projects whose committed memories count ' +
         "as yours, as absolute paths. A path that ends in /* covers everything below it. Counts only in your own " +
         "configuration, not in a project's files). Using []."
-      }`,
+      } (${GLOBAL})`,
     ]);
     expect(config.trust).toEqual({ projects: [], remotes: right.remotes });
     expect(config.recall.enabled).toBe(false);
@@ -188,27 +180,5 @@ describe("trust", () => {
       expect((await read({ [GLOBAL]: { memory: { trust: { remotes: [remote] } } } })).problems).toHaveLength(
         1,
       );
-  });
-});
-
-describe("strata doctor", () => {
-  const examine = async (world: Record<string, object>, env = {}) => {
-    const texts = Object.entries(world).map(([path, contents]) => [path, JSON.stringify(contents)] as const);
-    const files = createMemoryFiles({ "/project/.git/HEAD": "x", ...Object.fromEntries(texts) });
-    const { out } = await runStrata(files, "doctor --json", { env });
-    const { sections } = JSON.parse(out) as { sections: { findings: { level: string; what: string }[] }[] };
-    return sections.flatMap(({ findings }) => findings);
-  };
-
-  it("strata doctor names what a file of the project tried to set, but not as in force", async () => {
-    const options = { background: { dailyCalls: 5_000, model: "evil/m", dailyTokens: 10 } };
-    const findings = await examine({ [PROJECT]: inList(options), [GLOBAL]: {} });
-    const problems = findings.filter(({ level }) => level === "problem").map(({ what }) => what);
-    for (const name of ["background.dailyCalls", "background.model"])
-      expect(problems).toContainEqual(expect.stringContaining(`${name} in ${PROJECT} is not used`));
-    const notes = findings.filter(({ level }) => level === "note").map(({ what }) => what);
-    expect(notes.filter((what) => what.includes("background"))).toEqual([
-      `background.dailyTokens is 10, from ${PROJECT}`,
-    ]);
   });
 });

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { formatSettingsPage } from "../../scripts/settings-page.js";
-import { explainSettings } from "../../src/cli/doctor/settings-in-force.js";
 import { readConfig } from "../../src/config/config.js";
 import type { Source } from "../../src/config/plugin-entries.js";
 import { formatConfigSchema } from "../../src/config/schema.js";
 import { listFields, readPath } from "../../src/config/setting.js";
 import type { ConfigFile } from "../../src/io/host.js";
+import { explainSettings } from "../../src/operations/doctor/configuration.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { defaults, parts, settings } from "../support/settings.js";
 
@@ -34,6 +34,7 @@ describe("settings are merged field by field", () => {
       turnBudget: 200_000,
       maxAgeDays: 30,
       maxTotalMegabytes: 1_000,
+      shrink: true,
     });
   });
 
@@ -67,11 +68,11 @@ describe("settings are merged field by field", () => {
       autoMemory: { enabled: true, maxLines: 200, maxSize: 25000 },
       dream: { enabled: true, interval: 3600000, maxRuntime: 600000 },
     };
-    const { config, problems } = await read(inProject(seed));
+    const { config, problems } = await read({ [GLOBAL]: JSON.stringify({ memory: seed }) });
     expect(problems).toEqual([]);
     expect(config).toMatchObject(seed);
-    // The defaults are the seed's but for the threshold: recorded sessions cost .59 of bare with 80,000, .65 with 100,000.
-    const autoCompact = { ...seed.autoCompact, threshold: 80_000 };
+    // The defaults are the seed's but for the threshold: docs/bench.md says how it was chosen.
+    const autoCompact = { ...seed.autoCompact, threshold: 50_000 };
     expect((await read({})).config).toMatchObject({ ...seed, autoCompact });
   });
 });
@@ -81,7 +82,7 @@ describe("wrong input is one clear sentence, and the field gets the next weaker 
     [
       "a text for a number",
       { toolResults: { threshold: "30kb" } },
-      `${PROJECT}: memory.toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000 (Bytes. A larger result is moved to a file). Using 30000.`,
+      `memory.toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000 (Bytes. A larger result is moved to a file). Using 30000. (${PROJECT})`,
     ],
     [
       "a number too small",
@@ -110,11 +111,6 @@ describe("wrong input is one clear sentence, and the field gets the next weaker 
       { toolresults: {} },
       "memory.toolresults is not a setting; did you mean toolResults?",
     ],
-    [
-      "a slip in a field",
-      { toolResults: { treshold: 9 } },
-      "memory.toolResults.treshold is not a setting; did you mean threshold?",
-    ],
     ["a name like no other", { frobnicate: 1 }, "memory.frobnicate is not a setting. It is ignored."],
     [
       "a list for a group",
@@ -141,8 +137,7 @@ describe("wrong input is one clear sentence, and the field gets the next weaker 
       { recall: { entities: { hosts: [{ kind: "gitlab", url: "http://git.acme.com" }] } } },
       "a list, each item an object with any of kind, url, tokenEnv",
     ],
-    ["a text for everything", "on", `${PROJECT}: memory is "on", expected an object with any of toolResults`],
-    ["a list for everything", [], `${PROJECT}: memory is [], expected an object`],
+    ["a text for everything", "on", `memory is "on", expected an object with any of toolResults`],
   ];
   it.each(cases)("%s", async (_what, memory, message) => {
     const { config, problems } = await read(inProject(memory));
@@ -160,8 +155,8 @@ describe("wrong input is one clear sentence, and the field gets the next weaker 
   it("wrong options are reported with the file whose plugin list has them", async () => {
     const options = { log: { level: "loud" } };
     const world = { [GLOBAL]: JSON.stringify({ plugin: [["opencode-strata", options]] }) };
-    expect((await read(world, options)).problems[0]).toContain(`${GLOBAL}: log.level is "loud"`);
-    expect((await read({}, options)).problems[0]).toContain('plugin options: log.level is "loud"');
+    expect((await read(world, options)).problems[0]).toMatch(/^log\.level is "loud".*\(\S+opencode\.json\)$/);
+    expect((await read({}, options)).problems[0]).toMatch(/^log\.level is "loud".*\(plugin options\)$/);
   });
 
   it("a file that is not JSON is reported with the line, and its settings are ignored", async () => {
@@ -223,7 +218,6 @@ it("doctor names for each field of a nested setting the file that it comes from,
     { key: "recall.embeddings.model", value: "m", from: "mine.json" },
     { key: "recall.embeddings.timeoutMs", value: 10_000, from: "default" },
     { key: "recall.embeddings.allowPrivate", value: false, from: "default" },
-    { key: "recall.entities.background", value: false, from: "default" },
     { key: "recall.entities.hosts", value: [], from: "default" },
   ]);
 });

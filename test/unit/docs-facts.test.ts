@@ -29,7 +29,7 @@ const facts: readonly [page: string, sentence: RegExp, ...settings: string[]][] 
     "toolResults.maxAgeDays",
     "toolResults.maxTotalMegabytes",
   ],
-  ["docs/layers.md", /if a batch frees at least (\S+) tokens/, "microCompact.floor"],
+  ["docs/layers.md", /A batch that frees at least (\S+) tokens/, "microCompact.floor"],
   [
     "docs/layers.md",
     /has grown by (\S+) tokens and (\d+) tool calls/,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
+import type { Config } from "../../src/config/schema.js";
+import type { CallRecord, HostCall } from "../../src/kernel/calls.js";
+import type { Finding } from "../../src/operations/doctor/machine.js";
 import {
   type Evidence,
   findRefusalInEvent,
   findRefusalInLog,
   readEvidence,
-} from "../../src/cli/doctor/evidence.js";
-import type { Config } from "../../src/config/schema.js";
-import type { CallRecord, HostCall } from "../../src/kernel/calls.js";
-import type { Finding } from "../../src/operations/doctor/machine.js";
+} from "../../src/operations/doctor/proof.js";
 import { defaults } from "../support/settings.js";
 
 const find = (findings: readonly Finding[], words: string): Finding | undefined =>
@@ -16,28 +16,12 @@ const find = (findings: readonly Finding[], words: string): Finding | undefined 
 
 describe("the proof", () => {
   const config: Config = structuredClone(defaults);
-  const hostCalls: HostCall[] = [
-    "config",
-    "turn",
-    "modelWindow",
-    "context",
-    "toolArguments",
-    "event",
-    "compacting",
-  ];
+  const called = "config turn modelWindow context toolArguments event compacting";
+  const hostCalls = called.split(" ") as HostCall[];
   const count = { count: 2, lastMs: 1 };
   const layer = { asked: 4, answered: 1, failed: 0, lastMs: 1 };
   const record = { v: 1, time: "", instance: "", session: "", layer: "" } as const;
-  const names = [
-    "tool-results",
-    "micro-compact",
-    "session-memory",
-    "full-compact",
-    "auto-memory",
-    "dream",
-    "errors",
-    "across-agents",
-  ];
+  const names = layers.map(({ name }) => name);
   const calls: CallRecord = {
     v: 1,
     instance: "a",

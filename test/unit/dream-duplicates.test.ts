@@ -1,6 +1,6 @@
 /** Which memories a dream puts together by rules: a wrong merge loses a fact, a missed one does no harm. */
 import { describe, expect, it } from "vitest";
-import { findDuplicates, mergeMetadata } from "../../src/memory/likeness.js";
+import { findDuplicates, mergeMetadata } from "../../layers/6-dream/plan.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { memoryOf } from "../support/memory.js";
 import { different, same } from "../support/pairs-of-memories.js";
@@ -41,25 +41,6 @@ describe("the same words can mean something else", () => {
 });
 
 const one = memoryOf({ id: "knowledge/one", updated: "2026-01-02T00:00:00.000Z" });
-
-it("a memory that absorbs others takes over their metadata and triggers", () => {
-  const other = memoryOf({
-    id: "knowledge/other",
-    title: "Another title",
-    when: ["git push"],
-    links: ["knowledge/one", "decision/x"],
-    importance: 0.9,
-    extra: { sessions: ["a"] },
-  });
-  expect(mergeMetadata(one, [other])).toMatchObject({
-    id: "knowledge/one",
-    aliases: ["Another title"],
-    when: ["git push"],
-    links: ["decision/x"],
-    importance: 0.9,
-    extra: { sessions: ["a"] },
-  });
-});
 
 it("a memory that absorbs others lives as long as the longest of them, and is forgotten no earlier", () => {
   const until = (day: string) => memoryOf({ id: `knowledge/${day}`, expires: day });

@@ -19,6 +19,7 @@ it.each([
   ["the interval is not over", { lastSuccessMs: 99.5 * HOUR }, "not long ago"],
   ["the clock was set back since", { lastSuccessMs: 500 * HOUR }, undefined],
   ["little has changed", { changed: 4 }, "only 4"],
+  ["little has changed in a day", { changed: 0, lastSuccessMs: 76 * HOUR }, undefined],
   ["a session is busy", { isBusy: true }, "busy"],
   ["it has just failed", { failures: 1, lastFailureMs: 99.9 * HOUR }, "failed"],
   ["it failed a while ago", { failures: 1, lastFailureMs: 99 * HOUR }, undefined],
@@ -44,7 +45,9 @@ const report = (id: string, changes = 1): DreamReport => ({
     kind: "merged",
     reason: `the same\n## no heading ${n}`,
   })),
-  findings: [],
+  contradictions: [],
+  stale: [],
+  moves: [],
   refused: ["entry 1: `8080` would be lost"],
   usedModel: true,
 });

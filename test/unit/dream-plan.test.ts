@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DreamInput, planDream, readChanges } from "../../layers/6-dream/plan.js";
-import { isProtected } from "../../src/memory/likeness.js";
+import { type DreamInput, isProtected, planDream, readChanges } from "../../layers/6-dream/plan.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { isWatched } from "../../src/project/dream-state.js";
 import { memoryOf } from "../support/memory.js";
@@ -23,8 +22,8 @@ function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): Dr
 }
 
 function plan(memories: readonly Memory[], given: Partial<DreamInput> = {}) {
-  const { drafts, findings } = planDream(input(memories, given));
-  return { changes: readChanges(drafts), findings };
+  const { drafts, ...asked } = planDream(input(memories, given));
+  return { changes: readChanges(drafts), ...asked };
 }
 
 /** The memories as they are when a plan has been carried out. */
@@ -46,6 +45,8 @@ describe("duplicates", () => {
       content: "the database listens on port 5433, in staging",
       importance: 0.9,
       tags: ["db"],
+      when: ["psql"],
+      links: ["knowledge/db", "decision/x"],
       provenance: { by: "agent", session: "ses_2" },
     });
     const { changes } = plan([agent, user]);
@@ -58,22 +59,11 @@ describe("duplicates", () => {
       content: user.content,
       aliases: ["Port of the database"],
       tags: ["db"],
+      when: ["psql"],
+      links: ["decision/x"],
       importance: 0.9,
       extra: { sessions: ["ses_1", "ses_2"] },
     });
-  });
-
-  it("pinned, ordered, decided or corrected memories stay, even as duplicates", () => {
-    const content = "Never push to the main branch by force.";
-    const twins = (type: string, given: Partial<Memory> = {}) =>
-      ["a", "b"].map((name) => memoryOf({ id: `${type}/${name}`, content, ...given }));
-    const memories = [
-      ...twins("directive"),
-      ...twins("decision"),
-      ...twins("feedback"),
-      ...twins("knowledge", { pinned: true }),
-    ];
-    expect(plan(memories).changes).toEqual([]);
   });
 });
 

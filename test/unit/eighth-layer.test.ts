@@ -84,16 +84,18 @@ it("the toy layer hears the host's events that it names", async () => {
   expect((await openWorld()).strata.dispatcher.handlesEvent("file.edited")).toBe(false);
 });
 
-it("strata check --fix removes files of the toy layer once they are old enough", async () => {
+it("a dream puts files of the toy layer away once they are old enough", async () => {
   const clock = createFakeClock();
   const path = `${PROJECT}/.opencode/strata/state/toy/ses_1.txt`;
   const files = createMemoryFiles({}, clock.now);
   await files.writeWhole(`${PROJECT}/opencode.json`, "{}");
+  const dream = () => runStrata(files, "dream", { layers: all, clock });
+  // From then on the state is this machine's.
+  await dream();
   await files.writeWhole(path, "hello\n");
-  const check = () => runStrata(files, "check --fix --days 1", { layers: all, clock });
+  clock.advance(30 * DAY_MS);
+  expect((await dream()).out).toBe("Nothing to change.");
   clock.advance(2 * DAY_MS);
-  expect((await check()).out).toContain("no problems");
-  clock.advance(2 * DAY_MS);
-  expect((await check()).out).toContain("a greeting of long ago");
+  expect((await dream()).out).toContain("put away `.opencode/strata/state/toy/ses_1.txt`");
   expect(files.text(path)).toBeUndefined();
 });

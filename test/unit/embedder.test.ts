@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createMemorySearch, type Found } from "../../src/memory/search/search.js";
 import { allSeen } from "../support/all-seen.js";
-import { answerAll, startEmbeddingServer } from "../support/embedding-server.js";
+import { answerAll, answerWith, embedApart, startEmbeddingServer } from "../support/embedding-server.js";
 import {
   createFakePost,
   type EmbeddingWorld,
@@ -42,6 +42,15 @@ describe("what is sent", () => {
     expect(mayEmbed(REMOTE)).toEqual([true, false, false]);
     expect(mayEmbed({ ...REMOTE, allowPrivate: true })).toEqual([true, true, false]);
     expect(mayEmbed(LOCAL, { http_proxy: "http://proxy:3128" })).toEqual([true, false, false]);
+  });
+
+  it("what was said goes where private memories may go, and no vector of it is kept", async () => {
+    const { post, sent } = createFakePost();
+    const { embedder, files } = openEmbeddingWorld({ settings: LOCAL, post });
+    await embedder.unkept?.embed([CAR]);
+    await embedder.onIdle();
+    expect([listInputs(sent), [...files.contents.keys()]]).toEqual([[CAR], []]);
+    expect(openEmbeddingWorld({ settings: REMOTE }).embedder.unkept).toBeUndefined();
   });
 
   it("nothing is sent if background.enabled is false", async () => {
@@ -119,6 +128,33 @@ describe("recall with an embedder", () => {
     const inputs = server.requests.flatMap(({ input }) => input).join();
     expect(inputs).toContain("kitten");
     expect(inputs).not.toContain("Deliver");
+  });
+
+  it("a message in other words finds the one memory that means it, and a message about anything else finds none", async () => {
+    await using server = await startEmbeddingServer(answerWith(embedApart));
+    const world = openEmbeddingWorld({ settings: { url: server.url } });
+    const { listed, search } = openSearch(world);
+    const match = async (text: string) => (await search.matchByMeaning(text)).map(({ id }) => id);
+    await search.whenEmbedded();
+    expect(await match("Wo steht das Fahrzeug?")).toEqual([]);
+    listed.put(...Array.from({ length: 20 }, (_, n) => remembered(`other${n}`, `Fact ${n} of something`)));
+    await search.whenEmbedded();
+    expect(await match("Wo steht das Fahrzeug?")).toEqual(["knowledge/fleet"]);
+    for (const text of ["thanks, go on", "Was ist das Problem?", "run everything again"])
+      expect(await match(text)).toEqual([]);
+    const asked = server.requests.length;
+    expect(await match("is the harbour dock of src/dock.ts open?")).toEqual(["knowledge/dock"]);
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  it("without an answer a message finds what its words find", async () => {
+    const { post, sent } = createFakePost();
+    const failing: typeof post = (request) =>
+      sent.length > 1 ? Promise.reject(new Error("connection refused")) : post(request);
+    const { search } = openSearch(openEmbeddingWorld({ settings: LOCAL, post: failing }));
+    await search.whenEmbedded();
+    const found = await search.matchByMeaning("the harbour opens when?");
+    expect(found.map(({ id }) => id)).toEqual(["knowledge/dock"]);
   });
 
   it("a memory that becomes private is forgotten by the embedder's index, and a new one is sent", async () => {

@@ -73,15 +73,15 @@ describe("an endpoint that answers", () => {
 describe("an endpoint that does something wrong", () => {
   const vector = [1, 2, 3];
   it.each<[what: string, answer: EmbeddingAnswer, message: RegExp]>([
-    ["too few vectors", reply({ embeddings: [vector] }), /expected 2 vectors .* came 1/],
-    ["too many vectors", reply({ embeddings: [vector, vector, vector] }), /expected 2 vectors .* came 3/],
+    ["too few vectors", reply({ embeddings: [vector] }), /expected 2 vectors .* got 1/],
+    ["too many vectors", reply({ embeddings: [vector, vector, vector] }), /expected 2 vectors .* got 3/],
     ["vectors of two lengths", reply({ embeddings: [vector, [1, 2]] }), /vectors of 3 numbers .* one of 2/],
-    ["an empty vector", reply({ embeddings: [vector, []] }), /came 0/],
-    ["a vector of 10,000", reply({ embeddings: [vector, Array(10_000).fill(1)] }), /came 10000/],
+    ["an empty vector", reply({ embeddings: [vector, []] }), /got 0/],
+    ["a vector of 10,000", reply({ embeddings: [vector, Array(10_000).fill(1)] }), /got 10000/],
     ["NaN", reply('{"embeddings":[[1,2,3],[1,NaN,3]]}'), /expected a JSON object/],
     ["null in a vector", reply({ embeddings: [vector, [1, null, 3]] }), /expected finite numbers/],
     ["an infinite number", reply('{"embeddings":[[1,2,3],[1,1e999,3]]}'), /expected finite numbers/],
-    ["text in a vector", reply({ data: [{ embedding: "AAAA" }, { embedding: "AAAA" }] }), /came string/],
+    ["text in a vector", reply({ data: [{ embedding: "AAAA" }, { embedding: "AAAA" }] }), /got string/],
     ["an index twice", reply({ data: [0, 0].map((index) => ({ index, embedding: vector })) }), /`index`/],
     ["an index beyond", reply({ data: [0, 9e9].map((index) => ({ index, embedding: vector })) }), /`index`/],
     ["a web page", reply("<html>sk-secret</html>"), /expected a JSON object/],
@@ -115,7 +115,7 @@ describe("an endpoint that does something wrong", () => {
 
 describe("a key", () => {
   it.each([
-    ["is missing", {}, "https://x.example", "came none"],
+    ["is missing", {}, "https://x.example", "got none"],
     ["has a line break", { MY_KEY: "sk\nsecret" }, "https://x.example", "special characters"],
     [
       "would go over http to another machine",

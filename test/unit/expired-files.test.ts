@@ -1,4 +1,4 @@
-/** One table says which files expire: those that a start removes, and those that `strata check --fix` does. */
+/** One table says which files expire: those that a start removes, and those that a dream puts away. */
 import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
 import { DAY_MS } from "../../src/base/days.js";
@@ -17,12 +17,13 @@ import { createMemoryFiles, systemError } from "../support/memory-files.js";
 const kinds = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
 const STATE = `${PROJECT}/.opencode/strata/state`;
 
+const nameOf = ({ path }: FileKind): string =>
+  path.replaceAll("<id>", "x").replaceAll("<day>", "2026-11-21").replaceAll("<type>", "decision");
+
 /** One file of each kind, all last written at the same time. */
 async function open() {
   const clock = createFakeClock();
   const files = createMemoryFiles({}, clock.now);
-  const nameOf = ({ path }: FileKind): string =>
-    path.replaceAll("<id>", "x").replaceAll("<day>", "2026-11-21").replaceAll("<type>", "decision");
   for (const kind of kinds) await files.writeWhole(`${PROJECT}/${nameOf(kind)}`, "{}\n");
   const processes = { isRunning: async () => false } as never;
   return { clock, files, world: { clock, files, folders: planFolders(PROJECT), processes } };
@@ -42,13 +43,17 @@ it("a start removes machine state after a week, messages after a month, and noth
   expect(await sweep()).toEqual([
     `${STATE}/background/2026-11-21.jsonl`,
     `${STATE}/calls/x.json`,
-    `${STATE}/edits/2026-11-21.jsonl`,
     `${STATE}/screen/x.context.json`,
     `${STATE}/screen/x.json`,
     `${STATE}/views/x.json`,
   ]);
   clock.advance(30 * DAY_MS);
-  expect(await sweep()).toEqual([`${STATE}/mail/x.jsonl`, `${STATE}/vectors/x`]);
+  expect(await sweep()).toEqual([
+    `${PROJECT}/.opencode/strata/removed/x`,
+    `${STATE}/mail/x.jsonl`,
+    `${STATE}/tools/2026-11-21.jsonl`,
+    `${STATE}/vectors/x`,
+  ]);
   clock.advance(3_650 * DAY_MS);
   expect(await sweep()).toEqual([]);
   expect(complaints).toEqual([]);
@@ -57,8 +62,6 @@ it("a start removes machine state after a week, messages after a month, and noth
 it("a start removes what a killed process has left half-written beside any kind of file, and nothing like it", async () => {
   const { clock, files, world } = await open();
   const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
-  const nameOf = ({ path }: FileKind): string =>
-    path.replaceAll("<id>", "x").replaceAll("<day>", "2026-11-21").replaceAll("<type>", "decision");
   const torn = kinds.map((kind) => `${PROJECT}/${nameOf(kind)}.${uuid}`);
   const others = [
     `decision/x.md.${uuid}.bak`,
@@ -96,7 +99,6 @@ it("the day in a file's name counts, even if copying the folder has changed the 
   for (const path of [...files.contents.keys()]) await files.touch(path, clock.now());
   expect((await findExpired(world, kinds)).map(({ path }) => path).sort()).toEqual([
     `${STATE}/background/2026-11-21.jsonl`,
-    `${STATE}/edits/2026-11-21.jsonl`,
   ]);
 });
 
@@ -120,7 +122,7 @@ it("an unreadable folder does not stop the removal in the others", async () => {
 
 it("files with other names in the same folder are never removed", async () => {
   const { clock, files, world } = await open();
-  await files.writeWhole(`${STATE}/edits/notes.md`, "mine\n");
+  await files.writeWhole(`${STATE}/background/notes.md`, "mine\n");
   await files.writeWhole(`${PROJECT}/.opencode/tool-results/x.txt.backup`, "mine\n");
   clock.advance(100 * DAY_MS);
   const paths = (await findExpired(world, kinds)).map(({ path }) => path);

@@ -13,7 +13,7 @@ describe("a crash", () => {
     await after.background.onIdle();
     expect(after.kept()).toEqual(["directive: Never push to main."]);
     const third = await openExtraction({ world });
-    world.memories.contents.clear();
+    world.memories.all.clear();
     third.extraction.onTurn("ses_2");
     await third.background.onIdle();
     expect(third.kept()).toEqual([]);
@@ -49,7 +49,7 @@ describe("a crash", () => {
     const after = await openExtraction({ world, respond: () => verdicts({}) });
     await after.idle();
     await after.quiet();
-    expect(world.memories.contents.size).toBe(2);
+    expect(world.memories.all.size).toBe(2);
     expect(await after.waiting()).toEqual([]);
   });
 

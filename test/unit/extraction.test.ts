@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bash, CANDIDATE, MESSAGE, openExtraction, STATE } from "../support/extraction.js";
+import { bash, CANDIDATE, MESSAGE, openExtraction } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
 describe("after a turn, without a model", () => {
@@ -7,7 +7,7 @@ describe("after a turn, without a model", () => {
     const { kept, memories, say } = await openExtraction();
     await say("Look at the failing login test. We decided on SQLite. Never push to main.");
     expect(kept()).toEqual(["directive: Never push to main."]);
-    expect([...memories.contents.values()][0]).toMatchObject({
+    expect([...memories.all.values()][0]).toMatchObject({
       title: "Never push to main",
       when: ["git push"],
       provenance: {
@@ -40,7 +40,7 @@ describe("after a turn, without a model", () => {
     expect(asked[0]?.prompt).toContain(CANDIDATE);
     const everything = JSON.stringify([
       asked,
-      [...memories.contents.values()],
+      [...memories.all.values()],
       [...files.contents.values()].map(String),
     ]);
     expect(everything).toContain("[removed: GitHub token]");
@@ -63,39 +63,5 @@ describe("after a turn, without a model", () => {
     await say("The importer reads one file at a time.", { calls: [saving("The importer is slow.")] });
     await say("Never squash merge.", { calls: [failed] });
     expect(kept()).toEqual(["directive: Never squash merge."]);
-  });
-});
-
-describe("a command that is run again and again", () => {
-  const runs = (command: string, times: number, exit = 0) =>
-    Array.from({ length: times }, () => bash(command, exit));
-
-  it("a command that is run again and again with success becomes a procedure, once, and does not come back when it is put away", async () => {
-    const { kept, memories, say } = await openExtraction();
-    await say("go on", { calls: runs("cd web && npm run e2e 2>&1 | tail -20", 9) });
-    expect(kept()).toEqual([]);
-    await say("go on", { calls: runs("npm run e2e", 2) });
-    expect(kept()).toEqual(["procedure: `npm run e2e`: 11 of 11 runs succeeded, in at least 1 session"]);
-    const [kept1] = [...memories.contents.values()];
-    expect(kept1?.provenance).toEqual({ by: "agent", session: "ses_1", how: "counted" });
-    memories.contents.clear();
-    await say("go on", { calls: runs("npm run e2e", 20) });
-    expect(kept()).toEqual([]);
-  });
-
-  it("a command that is run again and again is none when it fails as often, only looks around, or holds a secret", async () => {
-    const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
-    const { files, kept, say } = await openExtraction();
-    await say("go on", {
-      calls: [
-        ...runs("make flaky", 12),
-        ...runs("make flaky", 8, 1),
-        ...runs("git status", 30),
-        ...runs("ls -la src", 30),
-        ...runs(`deploy --token ${token}`, 30),
-      ],
-    });
-    expect(kept()).toEqual([]);
-    expect(files.text(`${STATE}/commands.json`)).not.toContain(token);
   });
 });

@@ -1,4 +1,4 @@
-/** Facts follow their files without a command, and until then are not shown as certain. */
+/** Facts follow their files without a command. */
 import { describe, expect, it } from "vitest";
 import { byFact, FOLDER, listMemories } from "../support/bootstrap.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -50,20 +50,17 @@ async function rest(world: World, sessionID = "ses_1"): Promise<void> {
 }
 
 describe("a fact whose file has changed", () => {
-  it("a fact whose file has changed is not shown as certain, and is renewed in the quiet after the turn", async () => {
+  it("a fact whose file has changed is renewed in the quiet after the turn", async () => {
     const world = await openTaken();
     await world.files.writeWhole(MANIFEST, manifest("jest --ci"));
     await world.files.writeWhole(RULES, "Rule of Cursor: large functions.");
-    const told = await begin(world);
-    expect(told).toMatch(/`vitest run`.*; verify: package\.json has changed since\)/);
-    expect(told).toMatch(/small functions.*; verify: \.cursorrules has changed since\)/);
+    await begin(world);
     await rest(world);
     const facts = await byFact(world.files);
     expect(facts["package.json#commands"]?.content).toContain("`jest --ci`");
     expect(facts[".cursorrules#rules"]?.content).toContain("large functions");
     const later = await begin(world, "ses_2");
     expect(later).toContain("`jest --ci`");
-    expect(later).not.toContain("verify:");
     expect(later.split("From files in this repository")[1]).toContain("`jest --ci`");
     expect(await world.log()).not.toContain("ERROR");
   });
@@ -82,15 +79,14 @@ describe("a fact whose file has changed", () => {
     expect((await listMemories(world.files)).every(({ isForeign }) => isForeign)).toBe(true);
   });
 
-  it("a fact that a person has also changed stays as it is, in doubt", async () => {
+  it("a fact that a person has also changed stays as it is", async () => {
     const world = await openTaken();
     const { id } = (await byFact(world.files))["package.json#commands"] ?? {};
     const path = `${FOLDER}/${id}.md`;
     await world.files.writeWhole(path, `${world.files.text(path)}\nRun them with pnpm.\n`);
     world.clock.advance(60_000);
     await world.files.writeWhole(MANIFEST, manifest("jest --ci"));
-    const told = await begin(world);
-    expect(told).toContain("verify: package.json has changed since");
+    await begin(world);
     await rest(world);
     expect(world.files.text(path)).toContain("pnpm");
     expect(world.files.text(path)).toContain("`vitest run`");

@@ -1,4 +1,6 @@
-import { chmod, lstat, mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import fs, { chmod, lstat, mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -6,8 +8,9 @@ import { systemClock } from "../../src/io/clock.js";
 import { createDryFiles } from "../../src/io/dry-files.js";
 import type { ReadOptions } from "../../src/io/files.js";
 import { nodeFiles } from "../../src/io/node-files.js";
+import { DISK } from "../support/disk-rules.js";
 import { describeFiles } from "../support/files-suite.js";
-import { createMemoryFiles } from "../support/memory-files.js";
+import { createMemoryFiles, systemError } from "../support/memory-files.js";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -28,7 +31,7 @@ describeFiles(
 
 it("dry files change nothing on the disk: what is written, moved, removed or touched is so for their reader only", async () => {
   const disk = createMemoryFiles({ "/a/one": "1", "/a/two": "2", "/a/log": "first" });
-  const before = new Map(disk.contents);
+  const before = [...disk.contents];
   const dry = createDryFiles(disk, systemClock);
   await dry.writeWhole("/a/one", "changed");
   await dry.rename("/a/two", "/b/two");
@@ -49,7 +52,35 @@ it("dry files change nothing on the disk: what is written, moved, removed or tou
     ["two"],
     undefined,
   ]);
-  expect(disk.contents).toEqual(before);
+  expect([...disk.contents]).toEqual(before);
+});
+
+it("what another program has open for a moment is replaced and removed all the same on Windows", async () => {
+  const path = join(await openFolder(), "x");
+  const { rename, rm: remove } = fs;
+  let refusals = 0;
+  const refuseTwice =
+    <Given extends unknown[]>(action: (...given: Given) => Promise<void>) =>
+    async (...given: Given) => {
+      if (refusals-- > 0) throw systemError("EPERM", path);
+      await action(...given);
+    };
+  Object.assign(fs, { rename: refuseTwice(rename), rm: refuseTwice(remove) });
+  syncBuiltinESMExports();
+  try {
+    for (const change of [() => nodeFiles.writeWhole(path, "x"), () => nodeFiles.remove(path)]) {
+      refusals = 2;
+      const changed = change().then(
+        () => "changed",
+        (thrown) => thrown.code,
+      );
+      // Elsewhere the error means what it says, and nobody waits.
+      expect(await changed).toBe(DISK === "windows" ? "changed" : "EPERM");
+    }
+  } finally {
+    Object.assign(fs, { rename, rm: remove });
+    syncBuiltinESMExports();
+  }
 });
 
 it("files are readable by their owner only", async () => {
@@ -76,6 +107,22 @@ it("a link in place of a file is not written through", async () => {
   await symlink(join(folder, "theirs"), join(folder, "ours.log"));
   await expect(nodeFiles.appendLine(join(folder, "ours.log"), "x")).rejects.toMatchObject({ code: "ELOOP" });
   expect(Buffer.from((await nodeFiles.read(join(folder, "theirs"))) ?? []).toString()).toBe("precious");
+});
+
+it.skipIf(process.platform === "win32")(
+  "a pipe in place of a file of ours keeps nobody waiting",
+  async () => {
+    const path = join(await openFolder(), "ours.log");
+    execFileSync("mkfifo", [path]);
+    expect(await nodeFiles.read(path, { links: "refused" })).toHaveLength(0);
+    await expect(nodeFiles.appendLine(path, "x")).rejects.toMatchObject({ code: "ENXIO" });
+  },
+);
+
+it("a folder in place of a file is named where it is read", async () => {
+  const folder = await openFolder();
+  await expect(nodeFiles.read(folder)).rejects.toThrow(folder);
+  await expect(nodeFiles.readFrom(folder, 0)).rejects.toThrow(folder);
 });
 
 it("a whole file replaces a link, and predicting the temporary name gains nothing", async () => {

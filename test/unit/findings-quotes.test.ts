@@ -1,7 +1,6 @@
 /** The parts of a finding: the source of a call, and the sentences of its text. */
 import { describe, expect, it } from "vitest";
-import { createFindingKeeper, findQuotes } from "../../layers/5-auto-memory/findings/finding.js";
-import { readSource } from "../../layers/5-auto-memory/findings/source.js";
+import { createFindingKeeper, findQuotes, readSource } from "../../layers/5-auto-memory/findings/finding.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -19,7 +18,7 @@ describe("the source of a call", () => {
     ["webfetch", { url: "file:///etc/passwd" }, undefined],
     ["websearch", { query: "rate limits" }, 'Search for "rate limits"'],
     ["bash", { command: "pdftotext -layout docs/a.pdf -" }, "docs/a.pdf"],
-    ["read", { filePath: `${PROJECT}/a.png` }, "a.png"],
+    ["read", { filePath: `${PROJECT}/a.png` }, undefined],
     ["read", { filePath: `${PROJECT}/a.ts` }, undefined],
     ["drive_read_file", { path: "specs/a.docx" }, "specs/a.docx"],
     ["github_create_issue", { path: "a" }, undefined],
@@ -46,14 +45,14 @@ describe("quotes", () => {
       { length: 40 },
       (_, n) => `The timeout of server ${n} is ${n * 10} seconds.`,
     ).join("\n");
-    expect(findQuotes(text, "What is the timeout of server 17?").found).toEqual([
+    expect(findQuotes(text, "What is the timeout of server 17?")).toEqual([
       { line: 18, text: "The timeout of server 17 is 170 seconds." },
     ]);
-    const quotes = [...findQuotes(text, "What are the timeouts of the servers?").found];
+    const quotes = findQuotes(text, "What are the timeouts of the servers?");
     expect(quotes).toHaveLength(5);
     for (const { line, text: one } of quotes) expect(text.split("\n")[line - 1]).toBe(one);
     expect(quotes.map(({ line }) => line)).toEqual(quotes.map(({ line }) => line).sort((a, b) => a - b));
-    expect(findQuotes(text, "Pizza?").found.map(({ line }) => line)).toEqual([1, 2]);
+    expect(findQuotes(text, "Pizza?").map(({ line }) => line)).toEqual([1, 2]);
   });
 });
 
@@ -69,9 +68,7 @@ function openKeeper() {
     memory("limit", limitOf(100), { sensitivity: "private", type: "knowledge", by: "agent" }),
   );
   const clock = createFakeClock();
-  const config = { findings: { enabled: true } };
-  const given = { clock, config: { ...config, background: {} }, log: createFakeLog(), memories };
-  const keeper = createFindingKeeper(given as never);
+  const keeper = createFindingKeeper({ clock, log: createFakeLog(), memories } as never);
   const read = (url: string, text: string) => {
     const source = readSource({ part: call("webfetch", text, { state: { input: { url } } }), text }, PROJECT);
     if (!source) throw new Error(`no source: ${url}`);

@@ -166,23 +166,3 @@ describe("a fetched page", () => {
     expect(archived).toHaveLength(1);
   });
 });
-
-describe("a picture or document that only the model sees", () => {
-  const filePath = `${PROJECT}/docs/plan.pdf`;
-  const picture = (world: World): ToolPart =>
-    read(world, "PDF read successfully", {
-      tool: "read",
-      input: { filePath },
-      state: { attachments: [{ type: "file", mime: "application/pdf", url: "data:," }] },
-    });
-
-  it("a picture or document that only the model sees leaves what the agent said about it, and comes back with its path", async () => {
-    const world = await openWorld();
-    const said = "The plan has three phases, and phase two ends on 2027-03-01.";
-    await work(world, "ses_1", { asked: "What is in the plan?", calls: [() => picture(world)], said });
-    const [finding = ""] = kept(world);
-    expect(finding).toContain("title: plan.pdf");
-    expect(finding).toContain(`- the agent said about it: "${said}"`);
-    expect(await begin(world, "When does phase two of docs/plan.pdf end?")).toContain("2027-03-01");
-  });
-});

@@ -16,16 +16,16 @@ describe("readers of a repository's files", () => {
     ["a heading of spaces", "README.md", `# ${" ".repeat(LONG)}x`],
     ["a module of dots", "go.mod", "a.".repeat(LONG / 2)],
     ["empty lines in go.mod", "go.mod", "\n".repeat(LONG)],
-    [
-      "many jobs",
-      ".github/workflows/a.yml",
-      `jobs:\n${Array.from({ length: 20_000 }, (_, n) => ` j${n}:\n  runs-on: x\n`).join("")}`,
-    ],
   ])("a text with %s is read in linear time", async (_, path, text) => {
     expect(await read(path, text)).toBeInstanceOf(Array);
   });
 
   it.each([
+    [
+      "a workflow of many jobs",
+      ".github/workflows/a.yml",
+      `jobs:\n${Array.from({ length: 20_000 }, (_, n) => ` j${n}:\n  runs-on: x\n`).join("")}`,
+    ],
     ["a workflow of quotes", ".github/workflows/a.yml", '"'.repeat(200_000)],
     ["a table of dots", "Cargo.toml", `[a${".a".repeat(100_000)}]`],
     ["keys of dots", "Cargo.toml", `a = { b${".a".repeat(20_000)} = 1 }`],

@@ -64,7 +64,9 @@ describe("strata init and the OpenCode that is there", () => {
       const text = JSON.stringify({ [key]: [] });
       const files = open({ [PATH]: text });
       const { out } = await init(files);
-      expect(out).toContain(`For OpenCode 2, which loads both halves by one entry: no opencode in the PATH`);
+      expect(out).toContain(
+        `For OpenCode 2, which loads both halves by one entry: no working opencode is in the PATH`,
+      );
       expect(out).toContain(`${PATH} has OpenCode 2's "${key}"`);
       expect(JSON.parse(files.text(PATH) ?? "")).toEqual({ [key]: [], plugins: ["opencode-strata"] });
       const first = open({ [PATH]: text });
@@ -98,7 +100,7 @@ describe("strata init and the OpenCode that is there", () => {
     expect(err).toContain("Run strata init --remove, then strata init");
     await init(files, "1.18.33", "--remove");
     await init(files, "1.18.33");
-    expect(files.text(PATH)).toBe('{"plugins": [], "plugin": ["opencode-strata"]}');
+    expect(files.text(PATH)).toBe('{"plugin": ["opencode-strata"]}');
   });
 
   it("init --remove takes the entry from both lists and in every form, whichever OpenCode is there", async () => {
@@ -111,7 +113,7 @@ describe("strata init and the OpenCode that is there", () => {
       });
       await init(files, version, "--remove");
       expect(JSON.parse(files.text(PATH) ?? "")).toEqual({ plugin: ["b"], plugins: [{ package: "a" }] });
-      expect(files.text("/project/tui.json")).toBe('{"plugin": []}');
+      expect(files.text("/project/tui.json")).toBe("{}");
       const { out } = await init(files, version, "--global --remove");
       expect(out).toContain(`Removed from ${GLOBAL}/cli.json`);
       expect(files.text(`${GLOBAL}/cli.json`)).toBe('{"theme": {}, "plugins": ["x"]}');

@@ -15,8 +15,9 @@ import {
 } from "../../src/inspector/views.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { createTurns } from "../../src/memory/trust/turns.js";
+import { createTurns } from "../../src/memory/trust/record.js";
 import { openLocks } from "../../src/operations/project.js";
+import type { Todo } from "../../src/status/todo.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import {
@@ -56,11 +57,21 @@ describe("what the inspector reads", () => {
     const status = JSON.parse(out);
     expect(overview.saved).toEqual(status.saved);
     expect(overview.saved.project.share).toBeGreaterThan(0.5);
-    expect([overview.days.length, overview.candidates, overview.conflicts.length]).toEqual([3, 1, 1]);
-    expect(await get("counts")).toEqual({ waiting: 2 });
+    expect(overview.days).toHaveLength(3);
   });
 
-  it("sessions are sorted by last use; one has its requests, what each layer did and why, and its notes", async () => {
+  it("sessions are sorted by last use; one has its requests, what each layer did and why, its notes, and what tools cost", async () => {
+    const offered = {
+      v: 1,
+      host: 1,
+      servers: [],
+      own: [],
+      tools: [{ name: "bash", called: "bash", tokens: 1_325 }],
+    };
+    await played.files.writeWhole(
+      `${PROJECT}/.opencode/strata/state/tools/offered.json`,
+      JSON.stringify(offered),
+    );
     const rows = await get<SessionRow[]>("sessions");
     expect(rows.map(({ id, openTodos, phase, title }) => [id, title, phase, openTodos])).toEqual([
       ["ses_c", "Search for products by colour", "working", 1],
@@ -73,7 +84,8 @@ describe("what the inspector reads", () => {
     expect(page.freed.map(({ layer }) => layer).sort()).toEqual(["micro-compact", "tool-results"]);
     expect(page.items?.shown[0]?.tokens).toBeGreaterThan(100);
     expect(page.notes).toContain("Search for products by colour");
-    expect(page.screen?.warnings).toEqual(["1 memory came with the repository: /memory-trust lists them"]);
+    expect(page.tools).toMatchObject({ tokens: 1_325, rows: [{ name: "bash", tokens: 1_325 }] });
+    expect(page.screen).toMatchObject({ memory: { todos: 2 }, warnings: [] });
   });
 
   it("projects whose folders share a name are distinguished by their parent folders", async () => {
@@ -134,20 +146,43 @@ describe("what the inspector changes", () => {
     expect((await memory(FOREIGN)).memory.isForeign).toBe(true);
   });
 
+  it("a person steers the context until the session goes on, and takes it back; an agent's shell does neither", async () => {
+    const readItem = async () => (await get<SessionPage>("session?id=ses_c")).items?.shown[0];
+    const item = await readItem();
+    expect(item?.steps.map(({ name, price }) => [name, price.slice(0, 5)])).toEqual([
+      ["Drop", "frees"],
+      ["Pin", "loses"],
+    ]);
+    const drop = { ids: [item?.id], session: "ses_c" };
+    const agents = await openInspector(played.files, played.clock, { env: { OPENCODE: "1" } });
+    expect((await agents.post("context drop", drop)).status).toBe(403);
+    expect((await readItem())?.asked).toBeUndefined();
+    const { answer } = await change("context drop", drop);
+    expect(answer.what).toContain("will leave the context");
+    expect((await readItem())?.asked).toMatchObject({ action: "drop", id: `${answer.run}-${item?.id}` });
+    expect((await agents.post("undo", { run: answer.run })).status).toBe(403);
+    expect((await change("undo", { run: answer.run })).answer.what).toBe(`Taken back: drop ${item?.id}`);
+    expect((await readItem())?.asked).toBeUndefined();
+    expect((await change("undo", { run: answer.run })).answer.error).toContain("Too late");
+  });
+
   it("a decided conflict and a kept candidate no longer wait", async () => {
     const [conflict] = await get<ConflictPair[]>("conflicts");
     expect(conflict).toMatchObject({ this: { id: "decision/mail" }, that: { id: "decision/mail-2" } });
     const listed = await inspector.post<{ candidates: { id: string }[] }>("candidates", {});
+    const { answer } = await inspector.post<{ todos: Todo[] }>("todo", {});
+    expect(answer.todos.map(({ kind }) => kind)).toEqual(["conflict", "trust"]);
     expect((await change("decide", { name: conflict?.name, keep: "that" })).status).toBe(200);
     expect((await memory("decision/mail")).memory.status).toBe("superseded");
     const kept = await change("keep", { ids: [listed.answer.candidates[0]?.id] });
     expect(kept.answer.memory).toMatch(/^knowledge\//);
-    expect(await get("counts")).toEqual({ waiting: 0 });
+    expect((await change("trust", { yes: true })).status).toBe(200);
+    expect((await inspector.post<{ todos: Todo[] }>("todo", {})).answer.todos).toEqual([]);
   });
 
   it("an agenda item is claimed and released for the person", async () => {
     const { items } = await get<AgendaPage>("agenda");
-    expect(items.map(({ kind }) => kind)).toEqual(["request", "todo", "blocker", "conflict"]);
+    expect(items.map(({ kind }) => kind)).toEqual(["request", "todo", "blocker"]);
     expect((await change("claim", { item: items[0]?.id })).answer.what).toContain("Claimed");
     expect((await get<AgendaPage>("agenda")).items[0]?.claim?.instance).toBe("person");
     expect((await change("release", { item: items[0]?.id })).status).toBe(200);

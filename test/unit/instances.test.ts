@@ -3,13 +3,9 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  createPlaces,
-  type EditLine,
-  findChangedPaths,
-  findConflicts,
-} from "../../layers/7-across-agents/leases/edits.js";
+import { createPlaces, findConflicts } from "../../layers/7-across-agents/leases/edits.js";
 import { nodeFiles } from "../../src/io/node-files.js";
+import { findChangedPaths } from "../../src/messages/call.js";
 import {
   BEAT_MS,
   createInstances,
@@ -92,54 +88,38 @@ describe("the liveness of an instance", () => {
   });
 });
 
-describe("an instance", () => {
-  it("an instance removes the file of a dead one", async () => {
-    const { clock, files, log, make, put } = open();
-    const instances = make();
-    await instances.join();
-    await put(other(identify(7)));
-    clock.advance(BEAT_MS);
-    await expect.poll(() => files.contents.has("/instances/other.json")).toBe(false);
-    expect(log.lines.join()).toContain("instance other (process 7 on here) has ended");
-  });
+it("an instance removes the file of a dead one", async () => {
+  const { clock, files, log, make, put } = open();
+  const instances = make();
+  await instances.join();
+  await put(other(identify(7)));
+  clock.advance(BEAT_MS);
+  await expect.poll(() => files.contents.has("/instances/other.json")).toBe(false);
+  expect(log.lines.join()).toContain("instance other (process 7 on here) has ended");
+});
 
-  it("an instance sends heartbeats, restores its file if it is deleted, and is gone for good after it has left", async () => {
-    const { clock, files, make } = open();
-    const instances = make();
-    await instances.join();
-    files.contents.clear();
-    clock.advance(BEAT_MS);
-    await expect.poll(() => files.text("/instances/own.json")).toContain("T09:00:30.000Z");
-    await instances.leave();
-    clock.advance(10 * BEAT_MS);
-    await instances.refresh();
-    expect(files.contents.size).toBe(0);
-  });
+it("an instance sends heartbeats, restores its file if it is deleted, and is gone for good after it has left", async () => {
+  const { clock, files, make } = open();
+  const instances = make();
+  await instances.join();
+  files.contents.clear();
+  clock.advance(BEAT_MS);
+  await expect.poll(() => files.text("/instances/own.json")).toContain("T09:00:30.000Z");
+  await instances.leave();
+  clock.advance(10 * BEAT_MS);
+  await instances.refresh();
+  expect(files.contents.size).toBe(0);
 });
 
 describe("edits", () => {
-  const line = (over: Partial<EditLine>): EditLine => ({
-    v: 1,
-    kind: "edit",
-    id: "a-1",
-    path: "a.ts",
-    at: MORNING,
-    instance: "a",
-    session: "ses_a",
-    ...over,
-  });
-  const mine = line({ id: "b-1", instance: "b", session: "ses_b", at: MORNING + 1_000 });
-
-  it("edits at the same time: the later one in the file knows of the earlier one, and not the other way round", () => {
-    const lines = [line({}), mine];
-    expect(findConflicts(lines, "b-1", new Set(["a"]))).toHaveLength(1);
-    expect(findConflicts(lines, "a-1", new Set(["b"]))).toEqual([]);
-  });
-
-  it("edits by a clock that was set back are no less recent; of each other instance the last one counts", () => {
-    const later = line({ id: "a-2", at: MORNING + 3_600_000 });
-    const found = findConflicts([line({}), later, mine], "b-1", new Set(["a"]));
-    expect(found).toEqual([{ path: "a.ts", by: later }]);
+  it("edits by a clock that was set back are no less recent; of each other instance the last one counts, after one's own", () => {
+    const edit = { path: "a.ts", at: MORNING, session: "ses_x", call: "c" };
+    const later = { ...edit, at: MORNING + 3_600_000 };
+    const others = [{ ...other(identify(7)), edits: [edit, later, { ...later, path: "b.ts" }] }];
+    const find = (sinceMs: number) =>
+      findConflicts(others, { since: new Map([["a.ts", sinceMs]]), nowMs: MORNING });
+    expect(find(0)).toEqual([{ path: "a.ts", instance: "other", session: "ses_x", at: later.at }]);
+    expect(find(later.at)).toEqual([]);
   });
 
   it("edits name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
@@ -147,7 +127,7 @@ describe("edits", () => {
       "*** Begin Patch\n*** Add File: a b.ts\n*** Update File: c.ts\n*** Move to: d.ts\n*** Delete File: e.ts";
     expect(findChangedPaths("apply_patch", { patchText: own })).toEqual(["a b.ts", "c.ts", "d.ts", "e.ts"]);
     const unified = "--- a/x.ts\n+++ b/y.ts\n@@\n--- /dev/null\n+++ b/z.ts";
-    expect(findChangedPaths("patch", { diff: unified })).toEqual(["x.ts", "y.ts", "z.ts"]);
+    expect(findChangedPaths("patch", { diff: unified })).toEqual(["y.ts", "z.ts", "x.ts"]);
     expect(findChangedPaths("multiedit", { edits: [{ filePath: "a" }, null, { filePath: "b" }] })).toEqual([
       "a",
       "b",

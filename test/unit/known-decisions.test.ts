@@ -1,6 +1,6 @@
 /** Whose decisions count for whom, as it is on disk and as it is known. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { createDecisions, type DatedDecision, type Decisions } from "../../src/context/decisions.js";
+import { createDecisions, type DatedDecision, type Decisions, decide } from "../../src/context/decisions.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
@@ -14,17 +14,13 @@ const cleared = (key: string, text = `${key} is gone`): DatedDecision => ({
   file: "/r/f.txt",
 });
 
+const openDecisions = (files: MemoryFiles, log = createFakeLog()): Decisions =>
+  createDecisions({ clock: createFakeClock(), files, log, folder: "/state", resultsFolder: "/r" });
+
 describe("a decision of a session", () => {
   let files: MemoryFiles;
   let decisions: Decisions;
-  const open = (): Decisions =>
-    createDecisions({
-      clock: createFakeClock(),
-      files,
-      log: createFakeLog(),
-      folder: "/state",
-      resultsFolder: "/r",
-    });
+  const open = (): Decisions => openDecisions(files);
   /** As it is known here, and as another instance reads it. */
   async function read(key: string, session: string): Promise<(string | undefined)[]> {
     const other = open();
@@ -43,13 +39,7 @@ describe("a decision of a session", () => {
 
   it("what is decided in one session and came too late is not missing from the file when that is read again", async () => {
     const log = createFakeLog();
-    const ours = createDecisions({
-      clock: createFakeClock(),
-      files,
-      log,
-      folder: "/state",
-      resultsFolder: "/r",
-    });
+    const ours = openDecisions(files, log);
     await ours.load([DAY]);
     const late = new AbortController();
     const recorded = ours.record("parent", "x", [cleared("a")], late.signal);
@@ -122,5 +112,48 @@ describe("a decision of a session", () => {
     await decisions.forget(DAY);
     await decisions.load([DAY], { again: true });
     expect([...files.contents.keys()]).toEqual([]);
+  });
+});
+
+describe("decisions on disk", () => {
+  const PATH = "/state/1970-01-02.jsonl";
+  const kept = (key: string) => decide({ day: DAY, key }, { outcome: "kept" });
+  const replaced = (key: string, file = "/r/f.txt") => ({
+    key,
+    outcome: "replaced" as const,
+    text: "t",
+    file,
+  });
+  const format = (...decisions: object[]): string =>
+    JSON.stringify({ v: 1, session: "ses_1", layer: "x", decisions });
+  async function load(text: string): Promise<Decisions> {
+    const decisions = openDecisions(createMemoryFiles({ [PATH]: text }));
+    await decisions.load([DAY]);
+    return decisions;
+  }
+
+  it("the first of two about one result counts, on disk and in memory", async () => {
+    const decisions = await load(`${format({ key: "a", outcome: "kept" })}\n${format(replaced("a"))}`);
+    expect(decisions.find("a", "ses_1")?.judged?.outcome).toBe("kept");
+    await decisions.record("ses_2", "x", [kept("b")]);
+    decisions.remember("ses_2", replaced("b"));
+    expect(decisions.find("b", "ses_2")?.judged?.outcome).toBe("kept");
+  });
+
+  it("decisions of one time are on disk together or not at all: a torn line counts for nothing", async () => {
+    const files = createMemoryFiles();
+    await openDecisions(files).record("ses_1", "x", [kept("a"), kept("b")]);
+    const whole = files.text(PATH) ?? "";
+    for (let length = 1; length < whole.length - 1; length++) {
+      const again = await load(whole.slice(0, length));
+      expect([again.find("a", "ses_1"), again.find("b", "ses_1")]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it("decisions that name a file elsewhere do not count: the project has been moved", async () => {
+    const elsewhere = ["/r-old/f.txt", "/r/../f.txt", "/r/deeper/f.txt"];
+    const decisions = await load(format(...elsewhere.map((file) => replaced(file, file)), replaced("here")));
+    const judged = [...elsewhere, "here"].filter((key) => decisions.find(key, "ses_1")?.judged);
+    expect(judged).toEqual(["here"]);
   });
 });

@@ -33,13 +33,13 @@ describe("lines of a conversation", () => {
     const told = ran.err.split("\n").filter((line) => line.startsWith("Skipped"));
     expect(told.map((line) => /\/m\.jsonl:(\d+): expected a message .*, (.*)$/.exec(line)?.slice(1))).toEqual(
       [
-        ["3", "text that is not JSON came"],
-        ["4", "a list came"],
+        ["3", "got text that is not JSON"],
+        ["4", "got a list"],
         ["5", "id is missing"],
         ["6", "session is empty"],
         ["7", "text is missing"],
         ["8", "role is a number"],
-        ["10", "text that is not JSON came"],
+        ["10", "got text that is not JSON"],
       ],
     );
   });

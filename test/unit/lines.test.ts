@@ -8,7 +8,7 @@ it("of an errors.log that a repository brings only the end is read, however long
   const files = createMemoryFiles({ "/p/errors.log": `${line}\n`.repeat(10_000) });
   const locks = { withLock: () => Promise.reject(new Error("not asked for")) } as never;
   const seal = { mark: async () => "m" };
-  const log = createErrorLog({ files, locks, lock: "/l", path: "/p/errors.log", seal });
+  const log = createErrorLog({ files, locks, looks: files, lock: "/l", path: "/p/errors.log", seal });
   const { length } = await log.read();
   expect(length).toBeGreaterThan(1_000);
   expect(length).toBeLessThan(3_000);

@@ -1,11 +1,16 @@
-/** What a client over MCP cannot do: speak as the user, change the user's words, see private memories. */
+/** What a client over MCP, and an agent's shell, cannot do: speak as the user, change the user's words, see private memories. */
 import { describe, expect, it } from "vitest";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
+import { createTurns } from "../../src/memory/trust/record.js";
 import { createInstances } from "../../src/project/instances.js";
 import { formatTitles } from "../../src/status/session-titles.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
+import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type McpWorld, openAll } from "../support/mcp.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { haveSeen, ownState, recordOf } from "../support/own-project.js";
+import { runStrata } from "../support/shell.js";
 
 const TESTS = "Always run the tests before you push.";
 
@@ -13,6 +18,41 @@ const listMemories = async (
   world: McpWorld,
 ): Promise<{ id: string; provenance: { by: string; how?: string } }[]> =>
   JSON.parse(await world.strata("list --json")).memories;
+
+it("an agent's shell takes no rule of the user's away, brings none back, and shows git nothing private", async () => {
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  const strata = async (line: string, env = {}) => runStrata(files, line, { env });
+  await strata(`remember ${TESTS} --type directive`);
+  await strata("remember The coffee budget is 40 euros. --private");
+  await strata("remember Old rule: never use tabs. --type directive");
+  await strata("archive tabs");
+  const before = (await strata("list --archived")).out;
+  for (const line of [
+    "archive tests",
+    "restore tabs",
+    "undo",
+    "publish coffee",
+    "reconcile port --keep that",
+  ]) {
+    const { code, err } = await strata(line, { OPENCODE: "1" });
+    expect([line, code, err]).toEqual([line, 3, expect.stringMatching(/for you alone|only the user can/)]);
+  }
+  expect((await strata("archive --type directive", { OPENCODE: "1" })).err).toContain("the user's words");
+  expect((await strata("list --archived")).out).toBe(before);
+  expect((await strata("archive tests")).out).toContain("Archived");
+});
+
+it("what an agent left in the background has lost its shell's traces, so that without a terminal nothing is the person's while an agent works", async () => {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }, clock.now);
+  await runStrata(files, `remember ${TESTS} --type directive`, { clock });
+  const processes = createRunningProcesses();
+  const folder = "/home/me/.local/state/opencode-strata/turns";
+  const turns = createTurns({ clock, files, processes, folder, instance: "other", onFailure() {} });
+  await turns.begin("ses_1");
+  expect(await runStrata(files, "archive tests", { clock })).toMatchObject({ code: 3 });
+  expect((await runStrata(files, "list", { clock })).out).toContain("before you push");
+});
 
 describe("a rule from a client", () => {
   it.each(["directive", "preference", "feedback", "pattern"])(

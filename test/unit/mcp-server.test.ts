@@ -19,9 +19,9 @@ describe("the server", () => {
   it("offers a few tools by default, all, or those named, and explains a wrong name", async () => {
     const few = tools.filter(({ set }) => set === "default").map(({ name }) => name);
     expect(await listNames({})).toEqual(few);
-    expect(await listNames({ tools: "all" })).toHaveLength(26);
+    expect(await listNames({ tools: "all" })).toHaveLength(28);
     expect(await listNames({ tools: "recall, remember" })).toEqual(["recall", "remember"]);
-    await expect(openMcp({ tools: "recal" })).rejects.toThrow('"recal" came');
+    await expect(openMcp({ tools: "recal" })).rejects.toThrow('got "recal"');
   });
 
   it("takes as many tokens of a request as docs/mcp.md says, at four characters per token", async () => {
@@ -32,7 +32,7 @@ describe("the server", () => {
     };
     const page = readFileSync("docs/mcp.md", "utf8").replace(/\s+/g, " ");
     const [, few, all] =
-      /default set take about ([\d,]+) tokens of each request, all 26 about ([\d,]+)\./.exec(page) ?? [];
+      /default set take about ([\d,]+) tokens of each request, all 28 about ([\d,]+)\./.exec(page) ?? [];
     expect([few, all]).toEqual([await measure({}), await measure({ tools: "all" })]);
   });
 
@@ -111,7 +111,7 @@ describe("beside the plugin in OpenCode", () => {
     ["a project without the plugin", {}],
   ])("everything is offered in %s", async (_what, options, name = "opencode") => {
     const all = await listNames({ tools: "all", clientFolder: "/project", ...options }, name);
-    expect(all).toHaveLength(26);
+    expect(all).toHaveLength(28);
   });
 
   it("a linked worktree that shares the memories is the same project", async () => {
@@ -138,7 +138,7 @@ describe("files that a client names", () => {
   ])("are of the project and not hidden: %j is refused", async (path) => {
     const files = createMemoryFiles({ ...HEAD, "/x.md": "secret", "/project/.git/x.md": "x" });
     const { client } = await openAll({ files });
-    const asJson = path.replace(".md", ".json");
+    const asJson = path.replace(".md", ".jsonl");
     for (const [name, args] of [
       ["ingest_file", { file_path: path }],
       ["import_memories", { input_path: asJson }],
@@ -146,6 +146,12 @@ describe("files that a client names", () => {
     ] as const)
       expect(await client.refusal(name, args)).toMatch(/name a file of the project|hidden|does not exist/);
     expect([...files.contents.keys()].filter((one) => /x\.json|passwd/.test(one))).toEqual([]);
+  });
+
+  it("an export is JSON Lines by its name, and never a configuration of another program", async () => {
+    const { client } = await openAll({ files: createMemoryFiles(HEAD) });
+    const args = { output_path: "opencode.json" };
+    expect(await client.refusal("export_memories", args)).toMatch(/does not match .*jsonl/);
   });
 
   it.each([
@@ -237,7 +243,7 @@ describe("MCP over HTTP", () => {
     await one.call("claim_item", item);
     expect(await other.refusal("claim_item", item)).toContain("is held by mcp-one-");
     await (one.client.transport as StreamableHTTPClientTransport).terminateSession();
-    await expect.poll(() => other.call("claim_item", item).catch(String)).toContain("Held");
+    await expect.poll(() => other.call("claim_item", item).catch(String)).toContain("is yours until");
     await handle.close();
     expect(await strata("agenda leases")).toBe("Nothing is held.");
   });
@@ -254,7 +260,7 @@ describe("MCP over HTTP", () => {
     const { connect, handle } = await openHttp();
     const response = await handle(make());
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining("error")]);
-    expect(await (await connect("one")).names()).toHaveLength(24);
+    expect(await (await connect("one")).names()).toHaveLength(26);
     await handle.close();
   });
 

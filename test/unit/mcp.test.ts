@@ -180,21 +180,21 @@ describe("tools about sessions", () => {
     const [, name = ""] = /others see it as (mcp-claude-code-[0-9a-f]{6}-s1)\./.exec(started) ?? [];
     const shown = `${name} (instance ${name.slice(0, -3)}, busy, "the login page")`;
     expect(await other.call("get_active_sessions")).toContain(shown);
-    expect(await one.call("claim_item", file)).toContain("Held: src/a.ts until");
+    expect(await one.call("claim_item", file)).toContain("Claimed: src/a.ts is yours until");
     expect(await other.refusal("claim_item", file)).toContain(`src/a.ts is held by ${name}`);
-    expect(await other.refusal("release_item", file)).toContain("is not free");
+    expect(await other.refusal("release_item", file)).toContain("is not yours");
     expect(await one.call("session_heartbeat", own)).toContain("holds src/a.ts");
-    expect(await one.call("release_item", file)).toBe("Released: src/a.ts");
-    expect(await other.call("claim_item", file)).toContain("Held");
+    expect(await one.call("release_item", file)).toBe("Released: src/a.ts.");
+    expect(await other.call("claim_item", file)).toContain("Claimed");
     await one.call("claim_item", { ...own, item_ref: "#34" });
     const summary = "The login page has a new form.";
     expect(await one.call("session_end", { ...own, summary })).toContain("Kept: event/");
     expect(await other.call("get_active_sessions")).not.toContain("claude-code");
-    expect(await other.call("claim_item", { ...own, item_ref: "#34" })).toContain("Held: #34");
+    expect(await other.call("claim_item", { ...own, item_ref: "#34" })).toContain("Claimed: #34");
     expect(await one.refusal("session_end", own)).toContain("was not started by this client");
     await other.close();
     await expect.poll(() => one.call("get_active_sessions")).toContain("No other session");
-    expect(await one.call("claim_item", file)).toContain("Held");
+    expect(await one.call("claim_item", file)).toContain("Claimed");
   });
 
   it("two clients that change one memory keep both versions, and the second is informed", async () => {

@@ -1,6 +1,6 @@
 /** What the tokens of a request are spent on. */
 import { describe, expect, it } from "vitest";
-import { countKinds } from "../../layers/always/screen/measure-context.js";
+import { countKinds } from "../../layers/always/screen/screens.js";
 import { type KnownDecision, type RecordedDecisions, replay } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
@@ -38,14 +38,15 @@ function play(): Message[] {
 }
 
 describe("the kinds of a request", () => {
-  it("words, answers, calls and results are told apart, and what Strata added is memory or notes", () => {
+  it("words, answers, calls and results are told apart, and what Strata added is memory or notes, or the result that a person brought back", () => {
     const extended = [
       decided("auto-memory", "extended", "m".repeat(70)),
       decided("session-memory", "extended", "n".repeat(20)),
+      decided("steering/r-abcdefg", "extended", "r".repeat(50)),
     ];
     const { request, shown } = openRequest(play(), { 0: { extended } });
     const kinds = countKinds(request, shown);
-    expect(kinds).toMatchObject({ words: 170, answers: 800, results: 2_000, memory: 70, notes: 20 });
+    expect(kinds).toMatchObject({ words: 170, answers: 800, results: 2_050, memory: 70, notes: 20 });
     expect(kinds.calls).toBeGreaterThan(50);
   });
 

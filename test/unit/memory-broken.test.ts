@@ -1,6 +1,5 @@
 /** Files that a person, git or a failing disk left in the memory folder. */
 import { describe, expect, it } from "vitest";
-import { refuseWithSecret } from "../../src/memory/draft.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { SECRET } from "../support/sound-project.js";
@@ -79,7 +78,7 @@ describe("a file that looks odd but can be used", () => {
 });
 
 it("a file with a secret is left alone and unused, and enters the ledger once the secret is removed", async () => {
-  const world = openMemoryWorld({ gate: refuseWithSecret });
+  const world = openMemoryWorld();
   const id = idOf(
     await world.store.remember(draft("the token is in the vault", { title: "token" }), BY_TEST),
   );

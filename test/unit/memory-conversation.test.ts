@@ -1,12 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { fullCompact } from "../../layers/4-full-compact/index.js";
-import { createConversation } from "../../layers/5-auto-memory/conversation.js";
+import { createConversation, MEANT_WITHIN_MS } from "../../layers/5-auto-memory/conversation.js";
 import { BOOT_HEAD, LAYER, planWithdrawal } from "../../layers/5-auto-memory/injection/boot.js";
-import { createAgentChanges, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
+import { createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
-import { CALLS_BETWEEN, MATCH_HEAD, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/line.js";
+import {
+  CALLS_BETWEEN,
+  findLineIDs,
+  MATCH_HEAD,
+  TRIGGER_HEAD,
+} from "../../layers/5-auto-memory/injection/line.js";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
+import type { MemorySearch } from "../../src/memory/search/search.js";
+import { measure } from "../support/fake-clock.js";
 import { createKeptMemories } from "../support/kept-memories.js";
 import { memory } from "../support/memories.js";
 import { call, outputs } from "../support/messages.js";
@@ -15,7 +22,10 @@ import { bytesOf } from "../support/view-check.js";
 import { type LayerFactory, openWorld, type WorldOptions } from "../support/world.js";
 
 /** The machine with these memories, of which those match whose content has a word of the text in it. */
-async function open(given: Memory[], options: WorldOptions & { reading?: () => Promise<void> } = {}) {
+async function open(
+  given: Memory[],
+  options: WorldOptions & { reading?: () => Promise<void>; meaning?: MemorySearch["matchByMeaning"] } = {},
+) {
   const memories = createKeptMemories(...given);
   const list = memories.list.bind(memories);
   const store = {
@@ -35,8 +45,8 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
   };
   const speaking: LayerFactory = (context) => {
     const conflicts = createConflicts({ ...context, folder: context.folders.memory, store });
-    const changes = createAgentChanges(context);
-    const parts = { changes, conflicts, findDoubts: async () => new Map(), match, memories: store };
+    const search = { ...context.search, match, ...(options.meaning && { matchByMeaning: options.meaning }) };
+    const parts = { conflicts, memories: store, search };
     const conversation = createConversation({ ...context, ...parts });
     return {
       name: LAYER,
@@ -159,6 +169,43 @@ describe("the memories that match a message", () => {
     session.answer([], { text: "yes" });
     session.user("And the database now?");
     expect(added((await world.request(session.messages))[4])).toBe("");
+  });
+
+  describe("by the user's endpoint", () => {
+    const options = { recall: { embeddings: { url: "http://localhost:1" } } };
+    const FAR = "Wo läuft die Ablage?";
+
+    it("a memory that means the message in other words follows those that share its words", async () => {
+      const { memories, session, world } = await open([], { options, meaning: async () => [port] });
+      session.user("hello");
+      await world.request(session.messages);
+      session.answer([], { text: "hi" });
+      memories.put(port, memory("schema", "Die Ablage hat ein Schema."));
+      session.user(FAR);
+      const shown = findLineIDs(added((await world.request(session.messages))[2]));
+      expect(shown).toEqual(["knowledge/schema", "decision/port"]);
+    });
+
+    it("a message waits for it 300 ms at most, then goes without; an archived memory is not shown", async () => {
+      const late = createGate();
+      const meaning = async () => {
+        await late.opened;
+        return [port];
+      };
+      const { memories, session, world } = await open([], { options, meaning });
+      session.user("hello");
+      await measure(world.clock, world.request(session.messages));
+      session.answer([], { text: "hi" });
+      memories.put(port);
+      session.user(FAR);
+      const { answer, tookMs } = await measure(world.clock, world.request(session.messages));
+      expect([added(answer[2]), tookMs]).toEqual(["", MEANT_WITHIN_MS]);
+      late.open();
+      memories.put({ ...port, status: "archived" });
+      session.answer([], { text: "so" });
+      session.user(FAR);
+      expect(added((await world.request(session.messages))[4])).toBe("");
+    });
   });
 
   it("the memories that match a message are not those of the same session", async () => {

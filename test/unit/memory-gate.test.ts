@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createGate } from "../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
-import { CAUSE, createFakeMemories, type FakeMemories } from "../support/fake-memories.js";
+import { createKeptMemories } from "../support/kept-memories.js";
+
+const CAUSE = { operation: "test" };
 
 const said = (content: string, given: Partial<MemoryDraft> = {}): MemoryDraft => ({
   type: "knowledge",
@@ -20,16 +22,17 @@ const said = (content: string, given: Partial<MemoryDraft> = {}): MemoryDraft =>
 const byAgent = (content: string, given: Partial<MemoryDraft> = {}): MemoryDraft =>
   said(content, { provenance: { by: "agent" }, ...given });
 
-function open(memories: FakeMemories = createFakeMemories()) {
+function open() {
+  const memories = createKeptMemories();
   const gate = createGate({ memories });
   const save = (draft: MemoryDraft, saidMs = MORNING) => gate.save(draft, saidMs, CAUSE);
-  const states = () => [...memories.contents.values()].map(({ content, status }) => `${status}: ${content}`);
+  const states = () => [...memories.all.values()].map(({ content, status }) => `${status}: ${content}`);
   return { memories, save, states };
 }
 
 describe("the gate", () => {
   it("the gate takes texts of unknown age whole, and none that contradicts the user", async () => {
-    const memories = createFakeMemories();
+    const memories = createKeptMemories();
     const gate = createGate({ memories });
     const imported = { provenance: { by: "person", how: "imported" } } as const;
     await gate.save(said("The port is 5433."), MORNING, CAUSE);
@@ -40,7 +43,7 @@ describe("the gate", () => {
       kind: "written",
     });
     await gate.takeIn(said("The port is 5433.", imported), CAUSE);
-    expect(memories.contents.size).toBe(2);
+    expect(memories.all.size).toBe(2);
   });
 
   it("the gate removes secrets from every field, and refuses a draft that is only a secret", async () => {
@@ -48,8 +51,8 @@ describe("the gate", () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const content = `The deploy job authenticates with ${token} against the registry.`;
     await save(said(content, { aliases: [token, "deploy token"], when: [token] }));
-    expect(JSON.stringify([...memories.contents.values()])).not.toContain(token);
-    expect([...memories.contents.values()][0]).toMatchObject({ aliases: ["deploy token"], when: [] });
+    expect(JSON.stringify([...memories.all.values()])).not.toContain(token);
+    expect([...memories.all.values()][0]).toMatchObject({ aliases: ["deploy token"], when: [] });
     expect(await save(said(token))).toMatchObject({ kind: "refused" });
   });
 
@@ -85,7 +88,7 @@ describe("the gate", () => {
     expect(await save(said("never push to main"))).toMatchObject({ kind: "unchanged" });
     await save(said("Don't push to main", { aliases: ["protected branch"], when: ["git push"] }));
     expect(states()).toEqual(["active: Never push to main."]);
-    expect([...memories.contents.values()][0]).toMatchObject({
+    expect([...memories.all.values()][0]).toMatchObject({
       aliases: ["protected branch"],
       when: ["git push"],
     });
@@ -99,7 +102,7 @@ describe("the gate", () => {
       superseded: [{ content: "The port is 5432." }],
     });
     expect(states()).toEqual(["superseded: The port is 5432.", "active: no, the port is 5433, not 5432"]);
-    const [older, newer] = [...memories.contents.values()];
+    const [older, newer] = [...memories.all.values()];
     expect(older?.supersededBy).toBe(newer?.id);
     expect(newer?.links).toEqual([older?.id]);
   });

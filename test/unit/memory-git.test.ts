@@ -91,3 +91,18 @@ it("changes of different memories merge without conflict, and none counts as edi
   }
   expect(git("theirs", "status", "--porcelain")).toBe("");
 });
+
+it("a clone whose git changes line ends, as on Windows, has the same bytes, and none counts as edited by hand", async () => {
+  const { mine } = await openClones();
+  execFileSync("git", ["clone", "-q", "-c", "core.autocrlf=true", "mine", "windows"], { cwd: root });
+  const theirs = openStore("windows");
+  for (const { id } of await theirs.list()) {
+    const [ours, cloned] = await Promise.all(
+      ["mine", "windows"].map((name) =>
+        readFile(join(root, name, ".opencode", "memory", `${id}.md`), "utf8"),
+      ),
+    );
+    expect(cloned).toBe(ours);
+    expect(await theirs.history(id)).toEqual(await mine.history(id));
+  }
+});

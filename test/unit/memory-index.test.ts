@@ -124,4 +124,16 @@ describe("the index", () => {
     await next.store.onIdle();
     expect(world.files.text(`${MEMORY}/MEMORY.md`)).toContain("First");
   });
+
+  it("an index that could not be written is written at the next chance, without another change", async () => {
+    const world = openMemoryWorld();
+    const path = `${MEMORY}/MEMORY.md`;
+    world.files.held.set(path, true);
+    await world.store.remember(draft("one", { title: "First" }), BY_TEST);
+    await world.store.onIdle();
+    expect(world.files.text(path)).toBeUndefined();
+    world.files.held.delete(path);
+    await world.store.onIdle();
+    expect(world.files.text(path)).toContain("First");
+  });
 });

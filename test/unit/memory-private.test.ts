@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { BY_TEST, draft, idOf, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
-
-function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
-  return [...world.files.contents.keys()]
-    .filter((path) => path.startsWith(`${folder}/ledger/`))
-    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
-    .map((line) => JSON.parse(line) as LedgerLine);
-}
+import { BY_TEST, draft, idOf, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 
 describe("a private memory", () => {
   it("the store of private memories names nothing private in committed files, in any field or reason", async () => {

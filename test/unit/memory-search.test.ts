@@ -1,11 +1,12 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/io/clock.js";
+import { formatFound, putNewestFirst } from "../../src/memory/found.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search/search.js";
 import type { Embedder } from "../../src/recall/recall.js";
 import { allSeen } from "../support/all-seen.js";
-import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
+import { createFakeClock, type FakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog, type FakeLog } from "../support/fake-log.js";
 import { createKeptMemories, type KeptMemories } from "../support/kept-memories.js";
 import { remembered } from "../support/memories.js";
@@ -93,6 +94,43 @@ describe("asked", () => {
     expect(named(await search.find({ text: "tabs", archived: true }))).toEqual(["preference/tabs"]);
     memories.put(tabs);
     expect(named(await search.find({ text: "tabs", archived: true }))).toEqual(["preference/tabs"]);
+  });
+});
+
+describe("contradictions", () => {
+  const old = remembered("old", "The server listens on port 3000", { title: "Port", updated: "2026-01-01" });
+  const now = remembered("now", "The server listens on port 8080", { title: "Port", updated: "2026-05-01" });
+  const order = (...given: Memory[]) => {
+    const { found, newer } = putNewestFirst(given, (one) => one);
+    return [found.map(({ id }) => id.split("/")[1]), Object.fromEntries(newer)];
+  };
+
+  it("of two memories that contradict each other the newer stands first, and the older names it", () => {
+    expect(order(tabs, old, port, now)[0]).toEqual(["tabs", "port", "now", "old"]);
+    expect(order(old, now)).toEqual([["now", "old"], { "knowledge/old": "knowledge/now" }]);
+    const line = formatFound({ kind: "memory", memory: old, why: "" }, MORNING, "knowledge/now");
+    expect(line).toMatch(/\(\d+ days ago; older, see knowledge\/now\)$/);
+  });
+
+  it("a chain of replaced memories stands newest first, and ends where it is a circle", () => {
+    const next = (memory: Memory, supersededBy: string): Memory => ({
+      ...memory,
+      status: "superseded",
+      supersededBy,
+    });
+    const [a, b] = [next(old, "knowledge/b"), next({ ...tabs, id: "knowledge/b" }, now.id)];
+    expect(order(a, b, now)[0]).toEqual(["now", "b", "old"]);
+    expect(order(next(old, now.id), next(now, old.id))[0]).toEqual(["now", "old"]);
+  });
+
+  it("nothing is older that a person keeps beside the other, and nothing because of a repository or a checkout", () => {
+    const marked = (one: Partial<Memory>, other: Partial<Memory> = {}) =>
+      order({ ...old, ...one }, { ...now, ...other })[1];
+    expect(marked({})).not.toEqual({});
+    expect(marked({ links: [now.id] }, { links: [old.id] })).toEqual({});
+    expect(marked({}, { isForeign: true })).toEqual({});
+    expect(marked({}, { isUndated: true })).toEqual({});
+    expect(marked({ content: "The server listens on port 8080" })).toEqual({});
   });
 });
 

@@ -3,11 +3,9 @@ import { describe, expect, it } from "vitest";
 import { BOOT_HEAD, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import {
   findLineIDs,
-  findTriggerRules,
   formatMemoryLine,
   MATCH_BYTES,
   planMatches,
-  planTriggered,
 } from "../../layers/5-auto-memory/injection/line.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -49,23 +47,6 @@ const texts = [
 ];
 
 describe("the boot block", () => {
-  it("the boot block has the user's rules, then blockers, then the rest in order", () => {
-    const block = boot(
-      memory("k1", "The tests need Redis."),
-      memory("stuck", "The token has run out.", { type: "blocker" }),
-      memory("tabs", "Use tabs.", { type: "preference" }),
-      memory("force", "Never force-push.", { type: "directive" }),
-    );
-    expect(findLineIDs(block ?? "")).toEqual([
-      "directive/force",
-      "blocker/stuck",
-      "knowledge/k1",
-      "preference/tabs",
-    ]);
-    expect(block).toContain("Rules of the user's, which still hold:\n- [directive/force] Never force-push.");
-    expect(block).not.toContain("more are in");
-  });
-
   it("the boot block has less than 2,000 tokens in any language, and says what it has left out", () => {
     for (const text of texts) {
       for (const type of ["directive", "knowledge"] as const) {
@@ -90,23 +71,5 @@ describe("the memories that match a message", () => {
     expect(findLineIDs(text)).toEqual(["knowledge/m0", "knowledge/m1"]);
     expect(planMatches(many, { nowMs, roomBytes: 300, gone })).toBeUndefined();
     expect(planMatches([], { nowMs, roomBytes: 60_000, gone })).toBeUndefined();
-  });
-});
-
-describe("a triggered rule", () => {
-  const force = memory("force", "Never force-push.", { type: "directive", when: ["git push"] });
-  const sql = memory("sql", "Migrations are never edited.", { type: "feedback", when: ["db/migrations"] });
-  const rules = findTriggerRules([force, sql, memory("other", "no word to wait for")]);
-  const plan = (subjects: Parameters<typeof planTriggered>[1], recent: string[] = []) =>
-    findLineIDs(planTriggered(rules, subjects, { nowMs, recent: new Set(recent) }) ?? "");
-
-  it("a triggered rule comes with its command or path, and with no other", () => {
-    expect(rules).toHaveLength(2);
-    expect(plan([{ command: "git push --force" }])).toEqual(["directive/force"]);
-    expect(plan([{ path: "db/migrations/1.sql" }, { command: "git push" }])).toEqual([
-      "directive/force",
-      "feedback/sql",
-    ]);
-    expect(plan([{ command: "git status" }, { path: "src/a.ts" }])).toEqual([]);
   });
 });

@@ -82,7 +82,6 @@ describe("memory_remember", () => {
         id: "directive/port",
         what: "put directive/always-use-port-5433 in the place of",
         words: "Always use port 5433.",
-        session: "ses_1",
       },
     ]);
     const earlier = open({
@@ -97,6 +96,17 @@ describe("memory_remember", () => {
 });
 
 describe("memory_recall", () => {
+  it("memory_recall lists the newer of two that contradict each other first, and marks the older", async () => {
+    const old = memory("old", "The server listens on 3000.", { daysAgo: 9 });
+    const now = memory("now", "The server listens on 8080.", { daysAgo: 2 });
+    const found = [old, now].map((memory) => ({ kind: "memory" as const, memory, why: "" }));
+    const { recall } = open({ found });
+    expect((await recall({ query: "server" })).split("\n").slice(1)).toEqual([
+      "- [knowledge/now] The server listens on 8080. (knowledge, 2 days old)",
+      "- [knowledge/old] The server listens on 3000. (knowledge, 9 days old; older, see knowledge/now)",
+    ]);
+  });
+
   it("memory_recall shows one in full, with its file, who said it, and what of it is gone", async () => {
     const given = memory("port", "The port is 8080.\n\nBecause 3000 is taken.", {
       entities: ["src/a.ts", "src/b.ts", "#34"],

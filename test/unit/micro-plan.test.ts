@@ -10,75 +10,80 @@ const EXPECTED = 10;
 const POLICY = { floor: 0, horizon: EXPECTED };
 const one = (tokens: number, cachedFrom = 0): Candidate => ({ tokens, cachedFrom });
 
-describe("what is cleared while the cache is cold", () => {
-  it("what is cleared while the cache is cold is everything that may go, at no cost, and nothing when that is below the floor", () => {
-    const candidates = [one(2_000, 90_000), one(1_999, 50_000)];
-    const plan = planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 3_999 });
-    expect(plan).toEqual({ chosen: [0, 1], tokensFreed: 3_999, cacheLost: 0 });
-    expect(planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 4_000 })).toBeUndefined();
-    expect(planClear([], { kind: "cold" }, { ...POLICY, floor: 1 })).toBeUndefined();
-  });
+it("what is cleared while the cache is cold is everything that may go, at no cost, and nothing when that is below the floor", () => {
+  const candidates = [one(2_000, 90_000), one(1_999, 50_000)];
+  const plan = planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 3_999 });
+  expect(plan).toEqual({ from: 0, tokensFreed: 3_999, cacheLost: 0 });
+  expect(planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 4_000 })).toBeUndefined();
+  expect(planClear([], { kind: "cold" }, { ...POLICY, floor: 1 })).toBeUndefined();
 });
 
 describe("what is cleared while the context is too full", () => {
   const candidates = [one(20_000), one(10_000), one(20_000)];
-  const chosen = (tokens: number, budgetTokens: number, given: object = {}) =>
-    planClear(candidates, { kind: "full", tokens, budgetTokens, ...given }, POLICY)?.chosen;
+  const from = (tokens: number, budgetTokens: number, given: object = {}) =>
+    planClear(candidates, { kind: "full", tokens, budgetTokens, ...given }, POLICY)?.from;
 
   it("what is cleared while the context is too full is everything, if that frees a third of the budget and leaves at most half", () => {
-    expect(chosen(101_000, 100_000)).toBeUndefined();
-    expect(chosen(100_000, 99_000)).toBeUndefined();
-    expect(chosen(98_000, 97_000)).toEqual([0, 1, 2]);
-    expect(chosen(160_000, 150_001)).toBeUndefined();
+    expect(from(101_000, 100_000)).toBeUndefined();
+    expect(from(100_000, 99_000)).toBeUndefined();
+    expect(from(98_000, 97_000)).toBe(0);
+    expect(from(160_000, 150_001)).toBeUndefined();
   });
 
   it("what is cleared while the context is too full is everything, if the next answer might not fit, or, without notes, if that frees an eighth", () => {
-    expect(chosen(160_000, 150_001, { isOverflowing: true })).toEqual([0, 1, 2]);
-    expect(chosen(401_000, 400_000, { isAlone: true })).toEqual([0, 1, 2]);
-    expect(chosen(402_000, 401_000, { isAlone: true })).toBeUndefined();
+    expect(from(160_000, 150_001, { isOverflowing: true })).toBe(0);
+    expect(from(401_000, 400_000, { isAlone: true })).toBe(0);
+    expect(from(402_000, 401_000, { isAlone: true })).toBeUndefined();
   });
 });
 
-describe("what is cleared while the cache is warm", () => {
-  it("what is cleared while the cache is warm pays back within the expected requests by the stated formula, and not a token earlier", () => {
-    const freed = 10_000;
-    // F · r · H  >  S · (w − r)
-    const mostLost = (freed * PRICE.cached * EXPECTED) / (PRICE.written - PRICE.cached);
-    const plan = (lost: number) => planClear([one(freed, freed + lost)], { kind: "warm" }, POLICY);
-    expect(plan(Math.floor(mostLost))).toMatchObject({ chosen: [0], cacheLost: Math.floor(mostLost) });
-    expect(plan(Math.ceil(mostLost) + 1)).toBeUndefined();
-  });
+it("what is cleared while the cache is warm pays back within the expected requests by the stated formula, and not a token earlier", () => {
+  const freed = 10_000;
+  // F · r · H  >  S · (w − r)
+  const mostLost = (freed * PRICE.cached * EXPECTED) / (PRICE.written - PRICE.cached);
+  const plan = (lost: number) => planClear([one(freed, freed + lost)], { kind: "warm" }, POLICY);
+  expect(plan(Math.floor(mostLost))).toMatchObject({ from: 0, cacheLost: Math.floor(mostLost) });
+  expect(plan(Math.ceil(mostLost) + 1)).toBeUndefined();
+});
 
-  it("what is cleared while the cache is warm begins where the gain is largest", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 5_000 }), gap: fc.nat(20_000) }), {
-          minLength: 1,
-          maxLength: 30,
-        }),
-        fc.integer({ min: 1, max: 40 }),
-        (items, expected) => {
-          let cached = 0;
-          const candidates = items
-            .toReversed()
-            .map(({ tokens, gap }) => {
-              cached += tokens + gap;
-              return one(tokens, cached);
-            })
-            .toReversed();
-          const gainFrom = (first: number): number => {
-            const freed = candidates.slice(first).reduce((sum, { tokens }) => sum + tokens, 0);
-            const lost = Math.max(0, (candidates[first]?.cachedFrom ?? 0) - freed);
-            return freed * PRICE.cached * expected - lost * (PRICE.written - PRICE.cached);
-          };
-          const best = Math.max(...candidates.map((_, first) => gainFrom(first)));
-          const plan = planClear(candidates, { kind: "warm" }, { floor: 0, horizon: expected });
-          if (best <= 0) expect(plan).toBeUndefined();
-          else expect(gainFrom(plan?.chosen[0] ?? -1)).toBeCloseTo(best, 5);
-        },
-      ),
-    );
-  });
+it("what is cleared while the cache is warm is nothing if reading the cache costs nothing, and all if it costs what writing does", () => {
+  const candidates = [one(5_000, 90_000), one(5_000, 20_000)];
+  const from = (written: number, cached: number) =>
+    planClear(candidates, { kind: "warm" }, { ...POLICY, rates: { written, cached, answered: 1 } })?.from;
+  expect(from(0, 0)).toBeUndefined();
+  expect(from(1, 0)).toBeUndefined();
+  expect(from(1, 1)).toBe(0);
+});
+
+it("what is cleared while the cache is warm begins where the gain is largest", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 5_000 }), gap: fc.nat(20_000) }), {
+        minLength: 1,
+        maxLength: 30,
+      }),
+      fc.integer({ min: 1, max: 40 }),
+      (items, expected) => {
+        let cached = 0;
+        const candidates = items
+          .toReversed()
+          .map(({ tokens, gap }) => {
+            cached += tokens + gap;
+            return one(tokens, cached);
+          })
+          .toReversed();
+        const gainFrom = (first: number): number => {
+          const freed = candidates.slice(first).reduce((sum, { tokens }) => sum + tokens, 0);
+          const lost = Math.max(0, (candidates[first]?.cachedFrom ?? 0) - freed);
+          return freed * PRICE.cached * expected - lost * (PRICE.written - PRICE.cached);
+        };
+        const best = Math.max(...candidates.map((_, first) => gainFrom(first)));
+        const plan = planClear(candidates, { kind: "warm" }, { floor: 0, horizon: expected });
+        if (best <= 0) expect(plan).toBeUndefined();
+        else expect(gainFrom(plan?.from ?? -1)).toBeCloseTo(best, 5);
+      },
+    ),
+  );
 });
 
 describe("a result is superseded", () => {
@@ -110,15 +115,15 @@ describe("a marker", () => {
   const file = "/project/.opencode/tool-results/1.txt";
   const mark = (tool: string, input: object, metadata: object = {}) => {
     const part = call(tool, "", { state: { input: { ...input }, metadata: { ...metadata } } });
-    return formatMarker({ part, bytes: 12_345, file, directory: "/project" });
+    return formatMarker({ part, file, directory: "/project" });
   };
 
-  it("a marker says what the result was, how it ended, how large it is and where it lies, as seen from the agent", () => {
+  it("a marker says how the result ended and where it lies, as seen from the agent; the call above it says what it was", () => {
     expect(mark("bash", { command: "npm test" }, { exit: 1 })).toBe(
-      "[Strata] Cleared: bash result, exit status 1, 12,345 bytes; whole in .opencode/tool-results/1.txt",
+      "[Strata] Cleared: exit 1; whole in .opencode/tool-results/1.txt",
     );
     expect(mark("read", { filePath: "/project/src/a.ts" })).toBe(
-      "[Strata] Cleared: read result, 12,345 bytes; whole in .opencode/tool-results/1.txt",
+      "[Strata] Cleared: whole in .opencode/tool-results/1.txt",
     );
   });
 

@@ -20,7 +20,7 @@ describe("a small model's verdict", () => {
     const { candidates, memories, waiting } = await judged({
       says: "SQLite is the storage, because it needs no server.",
     });
-    expect([...memories.contents.values()]).toMatchObject([
+    expect([...memories.all.values()]).toMatchObject([
       {
         type: "knowledge",
         content: "SQLite is the storage, because it needs no server.",
@@ -63,7 +63,7 @@ describe("a small model's verdict", () => {
     await world.say("Remember: the storage is Redis.");
     await world.say(MESSAGE);
     await world.quiet();
-    const [old, now] = [...world.memories.contents.values()];
+    const [old, now] = [...world.memories.all.values()];
     expect([old?.status, old?.supersededBy]).toEqual(["superseded", now?.id]);
     expect([now?.content, now?.links]).toEqual([CANDIDATE, [old?.id]]);
   });

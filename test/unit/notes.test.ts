@@ -104,7 +104,7 @@ it("nothing is written, and facts are the same object, when nothing new is learn
   const again = world.restart();
   await again.tell(...turn);
   expect([...world.files.modifiedMs.keys()]).toEqual([]);
-  expect(again.notes.facts("ses_1")?.toolCalls).toBe(3);
+  expect(again.notes.facts("ses_1")?.calls.ended).toBe(3);
   expect(world.notes.facts("ses_2")).toBeUndefined();
   expect(await world.notes.formatForModel("ses_2", { maxCharacters: 5_000 })).toBeUndefined();
 });

@@ -5,64 +5,62 @@ import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";
 import { type LayerFactory, openWorld } from "../support/world.js";
 
-describe("sessions of our own", () => {
-  it("sessions of our own are no session that a user has titled alike: it keeps its tools", () => {
-    const own = createPluginSessions();
-    for (const info of [
-      { id: "ses_u", title: "[strata] rename the layers" },
-      { id: "ses_u", title: formatChildTitle("notes", 7) },
-      { id: "ses_u", title: "[strata] rename the layers", parentID: "ses_0" },
-    ])
-      expect(own.notice("session.updated", { info })).toBe(false);
-    expect(own.isChild("ses_u")).toBe(false);
-  });
+it("sessions of our own are no session that a user has titled alike: it keeps its tools", () => {
+  const own = createPluginSessions();
+  for (const info of [
+    { id: "ses_u", title: "[strata] rename the layers" },
+    { id: "ses_u", title: formatChildTitle("notes", 7) },
+    { id: "ses_u", title: "[strata] rename the layers", parentID: "ses_0" },
+  ])
+    expect(own.notice("session.updated", { info })).toBe(false);
+  expect(own.isChild("ses_u")).toBe(false);
+});
 
-  it("sessions of our own are known by their title or agent, and from then on by their id", () => {
-    const own = createPluginSessions();
-    const status = { sessionID: "ses_1", status: { type: "busy" } };
-    expect(own.notice("session.status", status)).toBe(false);
-    const info = { id: "ses_1", title: formatChildTitle("notes", 7), parentID: "ses_0" };
-    expect(own.notice("session.created", { info })).toBe(true);
-    expect(own.notice("session.status", status)).toBe(true);
-    expect(own.notice("message.part.updated", { part: { id: "prt_1", sessionID: "ses_1" } })).toBe(true);
-    const message = { id: "msg_1", sessionID: "ses_2", agent: "strata" };
-    expect(own.notice("message.updated", { info: message })).toBe(true);
-    expect([own.isChild("ses_1"), own.isChild("ses_2"), own.isChild("msg_1")]).toEqual([true, true, false]);
-  });
+it("sessions of our own are known by their title or agent, and from then on by their id", () => {
+  const own = createPluginSessions();
+  const status = { sessionID: "ses_1", status: { type: "busy" } };
+  expect(own.notice("session.status", status)).toBe(false);
+  const info = { id: "ses_1", title: formatChildTitle("notes", 7), parentID: "ses_0" };
+  expect(own.notice("session.created", { info })).toBe(true);
+  expect(own.notice("session.status", status)).toBe(true);
+  expect(own.notice("message.part.updated", { part: { id: "prt_1", sessionID: "ses_1" } })).toBe(true);
+  const message = { id: "msg_1", sessionID: "ses_2", agent: "strata" };
+  expect(own.notice("message.updated", { info: message })).toBe(true);
+  expect([own.isChild("ses_1"), own.isChild("ses_2"), own.isChild("msg_1")]).toEqual([true, true, false]);
+});
 
-  it("sessions of our own make no tool call, not even those of a killed process; others do", async () => {
-    const { strata } = await openWorld({ layers: [] });
-    const { hooks } = bindTestHooks(strata);
-    const info = { id: "ses_old", agent: "strata", title: "x" };
-    await hooks.event?.({ event: { type: "session.created", properties: { info } } as never });
-    const call = async (sessionID: string) =>
-      hooks["tool.execute.before"]?.({ tool: "read", sessionID, callID: "c" }, { args: {} });
-    await expect(call("ses_old")).rejects.toThrow("this session has no tools");
-    await expect(call("ses_user")).resolves.toBeUndefined();
-  });
+it("sessions of our own make no tool call, not even those of a killed process; others do", async () => {
+  const { strata } = await openWorld({ layers: [] });
+  const { hooks } = bindTestHooks(strata);
+  const info = { id: "ses_old", agent: "strata", title: "x" };
+  await hooks.event?.({ event: { type: "session.created", properties: { info } } as never });
+  const call = async (sessionID: string) =>
+    hooks["tool.execute.before"]?.({ tool: "read", sessionID, callID: "c" }, { args: {} });
+  await expect(call("ses_old")).rejects.toThrow("this session has no tools");
+  await expect(call("ses_user")).resolves.toBeUndefined();
+});
 
-  it("sessions of our own do not reach the layers, neither their requests nor their events", async () => {
-    const heard: string[] = [];
-    const listener: LayerFactory = () => ({
-      name: "listener",
-      handlers: {
-        context: ({ sessionID }) => void heard.push(sessionID) as undefined,
-        event: ({ type }) => void heard.push(type) as undefined,
-      },
-    });
-    const { strata } = await openWorld({ layers: [listener] });
-    const hooks = bindTestHooks(strata).hooks;
-    const ask = async (agent: string, sessionID: string) => {
-      const message = user("go", sessionID);
-      const messages = [{ ...message, info: { ...message.info, agent } }];
-      await hooks["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
-      const event = { type: "message.updated", properties: { info: { sessionID, agent } } };
-      await hooks.event?.({ event: event as never });
-    };
-    await ask("strata", "ses_own");
-    await ask("build", "ses_users");
-    expect(heard).toEqual(["ses_users", "message.updated"]);
+it("sessions of our own do not reach the layers, neither their requests nor their events", async () => {
+  const heard: string[] = [];
+  const listener: LayerFactory = () => ({
+    name: "listener",
+    handlers: {
+      context: ({ sessionID }) => void heard.push(sessionID) as undefined,
+      event: ({ type }) => void heard.push(type) as undefined,
+    },
   });
+  const { strata } = await openWorld({ layers: [listener] });
+  const hooks = bindTestHooks(strata).hooks;
+  const ask = async (agent: string, sessionID: string) => {
+    const message = user("go", sessionID);
+    const messages = [{ ...message, info: { ...message.info, agent } }];
+    await hooks["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
+    const event = { type: "message.updated", properties: { info: { sessionID, agent } } };
+    await hooks.event?.({ event: event as never });
+  };
+  await ask("strata", "ses_own");
+  await ask("build", "ses_users");
+  expect(heard).toEqual(["ses_users", "message.updated"]);
 });
 
 describe("the live configuration", () => {

@@ -77,7 +77,7 @@ describe("strata learn --judge", () => {
 
     const again = await learn(files, "--judge --yes --json", { generate: judge.generate });
     expect([again.code, again.out, judge.asked.length]).toEqual([0, "", 1]);
-    expect(again.err).toContain("Nothing is left to be judged");
+    expect(again.err).toContain("There is nothing left to judge");
     expect((await runStrata(files, "candidates")).out).toBe("No candidates wait.");
   });
 
@@ -89,7 +89,10 @@ describe("strata learn --judge", () => {
     await learn(files, "--judge --yes", { generate: judge.generate });
     const input = Math.ceil((judge.asked[0]?.prompt.length ?? 0) / 4);
     const { sessions, totals } = JSON.parse((await runStrata(files, "stats --json")).out);
-    expect(totals).toMatchObject({ backgroundTokens: input + 100, judging: Math.round(input * 1.25) + 500 });
+    expect(totals).toMatchObject({
+      backgroundTokens: input + 100,
+      judging: expect.closeTo(input * 1.25 + 500, -1),
+    });
     expect(sessions.map(({ sessionID }: { sessionID: string }) => sessionID)).toEqual(["strata-learn"]);
     expect((await runStrata(files, "stats")).out).toMatch(/^judging what to remember: [\d.]+K tokens$/m);
     expect((await runStrata(files, "status")).out).toMatch(/Judging +what to remember: [\d.]+K tokens/);

@@ -53,7 +53,7 @@ describe("past sessions", () => {
     ]);
     expect(world.prompts()).toContain(FLOUR);
     expect(await world.waiting()).toEqual([]);
-    const [bread] = [...world.memories.contents.values()].filter(({ content }) => content === BREAD);
+    const [bread] = [...world.memories.all.values()].filter(({ content }) => content === BREAD);
     expect(bread?.provenance).toMatchObject({ session: "ses_a", message: "ses_a_msg_0", how: "model" });
 
     const after = await openPast({ ses_a: [], ses_b: [] }, { world });

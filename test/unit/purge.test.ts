@@ -40,9 +40,52 @@ describe("strata init --remove --purge", () => {
     for (const line of [`${OWN}memory  1 file, 4 bytes`, `${OWN}strata  2 files, 8 bytes`, "Deleted."])
       expect(out).toContain(line);
     expect(left(files)).toEqual(["/project/.git/HEAD", `${OWN}plugin/mine.js`, PATH, "/project/src/a.ts"]);
-    expect(files.text(PATH)).toBe('{"plugin": []}');
+    expect(files.text(PATH)).toBe("{}");
     const again = await runStrata(files, "init --remove --purge --yes");
     expect([again.code, again.out]).toEqual([0, expect.stringContaining("There is nothing to delete")]);
+  });
+
+  it.each(["", "--global "])("an agent's shell cannot delete it: init %s--remove --purge", async (where) => {
+    const files = openUsed();
+    const before = left(files);
+    const line = `init ${where}--remove --purge --yes`;
+    const { code, err } = await runStrata(files, line, { env: { OPENCODE: "1" } });
+    expect([code, err]).toEqual([3, expect.stringContaining("this shell is an agent's")]);
+    expect(left(files)).toEqual(before);
+  });
+
+  it.each([
+    ["", true],
+    [`${OWN}agent/mine.md`, false],
+    [`${OWN}node_modules/other/package.json`, false],
+  ])(
+    "what OpenCode 1 installs into .opencode goes as well, unless somebody else uses it: %s",
+    async (path, goes) => {
+      const dependencies = { "@opencode-ai/plugin": "1", ...(path.includes("other") && { other: "1" }) };
+      const files = createMemoryFiles({
+        "/project/.git/HEAD": "x",
+        [`${OWN}strata/strata.log`]: "a line",
+        [`${OWN}.gitignore`]: "node_modules",
+        [`${OWN}package.json`]: JSON.stringify({ dependencies }),
+        [`${OWN}node_modules/@opencode-ai/plugin/index.js`]: "x",
+        ...(path !== "" && { [path]: "mine" }),
+      });
+      await runStrata(files, "init --remove --purge --yes");
+      expect(left(files).length === 1).toBe(goes);
+    },
+  );
+
+  it("init --global --remove --purge leaves nothing in the user's folders, and projects alone", async () => {
+    const files = createMemoryFiles({
+      "/home/me/.config/opencode/opencode.json": "{}",
+      "/home/me/.config/opencode/memory/decision/port.md": "8080",
+      "/home/me/.config/opencode/strata/state/memory/clone": "x",
+      "/home/me/.local/state/opencode-strata/key": "k",
+      "/home/me/.local/state/opencode-strata/conversations/index.db": "x",
+      [`${OWN}memory/decision/port.md`]: "8080",
+    });
+    await runStrata(files, "init --global --remove --purge --yes");
+    expect(left(files)).toEqual(["/home/me/.config/opencode/opencode.json", `${OWN}memory/decision/port.md`]);
   });
 
   it("init --remove --purge follows no link, leaves a folder alone that is one, and leaves no empty folder", async () => {

@@ -1,7 +1,5 @@
+/** The host's undo restores files that changed in a turn, no matter who changed them: memories and ledger lines come back. */
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../src/base/hash.js";
-import type { LedgerLine } from "../../src/memory/store/ledger.js";
-import { findPutBack } from "../../src/memory/store/undo-guard.js";
 import {
   BY_TEST,
   createFakeTrust,
@@ -11,64 +9,6 @@ import {
   MEMORY,
   openMemoryWorld,
 } from "../support/memory-world.js";
-
-const PATH = "decision/port.md";
-const NOW = "2026-11-22T12:00:00.000Z";
-const at = (second: number) => `2026-11-22T11:59:${String(second).padStart(2, "0")}.000Z`;
-
-/** Consecutive lines, each with the hash of the previous one. */
-function history(...texts: (string | null | [by: "person", text: string | null])[]): LedgerLine[] {
-  let before: string | null = null;
-  return texts.map((one, n) => {
-    const [by, text] = Array.isArray(one) ? one : (["strata", one] as const);
-    const after = text === null ? null : hashOf(text);
-    const line: LedgerLine = {
-      ...{ v: 1, id: String(n), at: at(10 + n), instance: "a", by, operation: "edit" },
-      ...{ key: "decision/port", path: PATH, before, after },
-      ...(text !== null && { contents: text }),
-    };
-    before = after;
-    return line;
-  });
-}
-
-function find(lines: LedgerLine[], there: string | null, isTouched = true) {
-  const hashAt = (): string | null => (there === null ? null : hashOf(there));
-  return findPutBack(lines, { now: NOW, isTouched: () => isTouched, hashAt });
-}
-
-describe("what the host's undo has put back", () => {
-  it("what the host's undo has put back is restored: a removed file, and an older version", () => {
-    expect(find(history("one"), null)).toEqual([{ path: PATH, before: null, contents: "one" }]);
-    expect(find(history("one", "two"), "one")).toEqual([
-      { path: PATH, before: hashOf("one"), contents: "two" },
-    ]);
-  });
-
-  it("what the host's undo has put back is removed again if there was no file", () => {
-    expect(find(history("one", null), "one")).toEqual([
-      { path: PATH, before: hashOf("one"), contents: null },
-    ]);
-  });
-
-  it("what the host's undo has put back is recognised even if a look has entered it as a person's change", () => {
-    expect(find(history("one", "two", ["person", null]), null)).toMatchObject([{ contents: "two" }]);
-    expect(find(history("one", "two", ["person", "one"]), "one")).toMatchObject([{ contents: "two" }]);
-  });
-
-  it("what the host's undo has put back excludes what a person wrote or removed earlier, and untouched files", () => {
-    expect(find(history("one"), "mine")).toEqual([]);
-    expect(find(history("one", ["person", "mine"]), "mine")).toEqual([]);
-    const [first, removed] = history("one", ["person", null]);
-    const earlier = [
-      { ...first, at: "2026-11-22T10:00:00.000Z" },
-      { ...removed, at: "2026-11-22T11:00:00.000Z" },
-    ] as LedgerLine[];
-    expect(find(earlier, null)).toEqual([]);
-    expect(find(history("one", "two"), "one", false)).toEqual([]);
-    expect(find(history("one", "two"), "two")).toEqual([]);
-  });
-});
 
 describe("a store whose files the host's undo has put back", () => {
   const UNDO = { operation: "restore", reason: "undone", undoes: "opencode" };
@@ -103,4 +43,25 @@ describe("a store whose files the host's undo has put back", () => {
       expect(await world.reopen({ instance: "b" }).store.list()).toHaveLength(2);
       expect(await world.store.mendAfterUndo(UNDO)).toEqual([]);
     });
+
+  it("takes away again what was removed, and leaves what a person wrote or removed, and what the undo did not touch", async () => {
+    const world = openMemoryWorld({ trust: createFakeTrust() });
+    const { clock, files, store } = world;
+    const path = (name: string): string => `${MEMORY}/decision/${name}.md`;
+    for (const title of ["discarded", "rewritten", "removed", "untouched"])
+      await store.remember(draft(`About ${title}.`, { title }), BY_TEST);
+    files.contents.delete(path("removed"));
+    await store.list();
+    clock.advance(2 * 60_000);
+    const putBack = takeSnapshot(files);
+    await store.archive("decision/discarded", BY_TEST);
+    await store.discard("decision/discarded", BY_TEST);
+    await store.update("decision/untouched", (one) => ({ ...one, content: "Changed." }), BY_TEST);
+    putBack();
+    files.contents.set(path("rewritten"), Buffer.from("By hand."));
+    const touched = new Set(["discarded", "rewritten", "removed"].map(path));
+    expect(await store.mendAfterUndo(UNDO, touched)).toEqual(["decision/discarded"]);
+    const left = (await store.list({ archived: true })).map(({ content }) => content);
+    expect(left.sort()).toEqual(["About untouched.", "By hand."]);
+  });
 });

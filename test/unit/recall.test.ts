@@ -196,15 +196,4 @@ describe("meaning, from an embedder", () => {
     await expect(fill(recall)).rejects.toThrow("no");
     expect(await recall.searchByMeaning("a bridge")).toEqual(recall.search("a bridge"));
   });
-
-  it("recall never passes private entries to the embedder", async () => {
-    const read: string[] = [];
-    const listening = async (texts: readonly string[]) => {
-      read.push(...texts);
-      return embed(texts);
-    };
-    await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: listening } }));
-    expect(read.join()).toContain("a cat");
-    expect(read.join()).not.toContain("name");
-  });
 });

@@ -24,61 +24,59 @@ function openLog(level: LogLevel = "info", files = createMemoryFiles()) {
   return { clock, log, files, host, writes };
 }
 
-describe("the log", () => {
-  it("the log has one line per entry, in order, with time, level and source", async () => {
-    const { log, files, writes } = openLog();
-    log.info("config", "one");
-    log.error("tool-results", "two\nlines");
-    await writes.onIdle();
-    expect(files.text("/log/strata.log")).toBe(
-      "2026-11-21 09:00:00.000 INFO  config        one\n" +
-        "2026-11-21 09:00:00.000 ERROR tool-results  two ⏎ lines\n",
-    );
-  });
+it("the log has one line per entry, in order, with time, level and source", async () => {
+  const { log, files, writes } = openLog();
+  log.info("config", "one");
+  log.error("tool-results", "two\nlines");
+  await writes.onIdle();
+  expect(files.text("/log/strata.log")).toBe(
+    "2026-11-21 09:00:00.000 INFO  config        one\n" +
+      "2026-11-21 09:00:00.000 ERROR tool-results  two ⏎ lines\n",
+  );
+});
 
-  it("the log has each warning once a day, however often it comes", async () => {
-    const { clock, files, log, writes } = openLog();
-    for (const message of ["full", "full", "slow", "full"]) log.warn("disk", message);
-    log.warn("lock", "full");
-    log.info("disk", "full");
-    clock.advance(DAY_MS);
-    log.warn("disk", "full");
-    await writes.onIdle();
-    const lines = (files.text("/log/strata.log") ?? "").trimEnd().split("\n");
-    expect(lines.map((line) => line.slice(24).split(/ +/).join(" "))).toEqual([
-      "WARN disk full",
-      "WARN disk slow",
-      "WARN lock full",
-      "INFO disk full",
-      "WARN disk full",
-    ]);
-  });
+it("the log has each warning once a day, however often it comes", async () => {
+  const { clock, files, log, writes } = openLog();
+  for (const message of ["full", "full", "slow", "full"]) log.warn("disk", message);
+  log.warn("lock", "full");
+  log.info("disk", "full");
+  clock.advance(DAY_MS);
+  log.warn("disk", "full");
+  await writes.onIdle();
+  const lines = (files.text("/log/strata.log") ?? "").trimEnd().split("\n");
+  expect(lines.map((line) => line.slice(24).split(/ +/).join(" "))).toEqual([
+    "WARN disk full",
+    "WARN disk slow",
+    "WARN lock full",
+    "INFO disk full",
+    "WARN disk full",
+  ]);
+});
 
-  it("the log is rotated at 1 MB and keeps two old files", async () => {
-    const files = createMemoryFiles({
-      "/log/strata.log": "a".repeat(1_000_001),
-      "/log/strata.log.1": "b",
-      "/log/strata.log.2": "c",
-    });
-    const { log, writes } = openLog("info", files);
-    log.info("x", "fresh");
-    await writes.onIdle();
-    expect(files.text("/log/strata.log")).toContain("fresh");
-    expect(files.text("/log/strata.log.1")).toMatch(/^a+$/);
-    expect(files.text("/log/strata.log.2")).toBe("b");
-    expect(await files.list("/log")).toHaveLength(3);
+it("the log is rotated at 1 MB and keeps two old files", async () => {
+  const files = createMemoryFiles({
+    "/log/strata.log": "a".repeat(1_000_001),
+    "/log/strata.log.1": "b",
+    "/log/strata.log.2": "c",
   });
+  const { log, writes } = openLog("info", files);
+  log.info("x", "fresh");
+  await writes.onIdle();
+  expect(files.text("/log/strata.log")).toContain("fresh");
+  expect(files.text("/log/strata.log.1")).toMatch(/^a+$/);
+  expect(files.text("/log/strata.log.2")).toBe("b");
+  expect(await files.list("/log")).toHaveLength(3);
+});
 
-  it("the log goes to the host's log when it cannot be written, warnings and errors only", async () => {
-    const { log, host, writes } = openLog("info", createMemoryFiles({ "/log": "a file" }));
-    log.info("x", "quiet");
-    log.warn("x", "loud");
-    await writes.onIdle();
-    expect(host.logged).toEqual([
-      expect.stringContaining("cannot write /log/strata.log (ENOTDIR"),
-      "warn: x: loud",
-    ]);
-  });
+it("the log goes to the host's log when it cannot be written, warnings and errors only", async () => {
+  const { log, host, writes } = openLog("info", createMemoryFiles({ "/log": "a file" }));
+  log.info("x", "quiet");
+  log.warn("x", "loud");
+  await writes.onIdle();
+  expect(host.logged).toEqual([
+    expect.stringContaining("cannot write /log/strata.log (ENOTDIR"),
+    "warn: x: loud",
+  ]);
 });
 
 describe("the savings ledger", () => {
@@ -110,6 +108,7 @@ describe("the savings ledger", () => {
     );
     expect(sumRecords(records)).toEqual({
       spilled: 1,
+      shrunk: 0,
       cleared: 3,
       compactions: 0,
       tokensFreed: 112,

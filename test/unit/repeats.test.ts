@@ -35,7 +35,7 @@ describe("a demand that is said again and again", () => {
   it("a demand that is said again and again is a rule after the fifth session, with its count, and waits no longer", async () => {
     const { kept, memories, waiting } = await sayInSessions(5);
     expect(kept()).toEqual([`directive: ${DEMAND}`]);
-    expect([...memories.contents.values()][0]?.provenance).toMatchObject({
+    expect([...memories.all.values()][0]?.provenance).toMatchObject({
       ...{ by: "user", how: "repeated", why: "said in 5 sessions", evidence: DEMAND, session: "ses_5" },
     });
     expect(await waiting()).toEqual([]);

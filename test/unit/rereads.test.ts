@@ -1,6 +1,6 @@
 /** Calls that would not have been made without Strata, because what they show would still be in sight. */
 import { describe, expect, it } from "vitest";
-import { findRereads, findShown } from "../../layers/always/baseline/rereads.js";
+import { findRereads } from "../../layers/always/baseline/rereads.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -54,6 +54,8 @@ describe("a reread", () => {
     expect(rereadsOf([read("a.ts"), bash("make"), read("a.ts", 100, 50)], { 0: 1 })).toHaveLength(1);
     expect(rereadsOf([read("a.ts"), bash("make"), read("a.ts")])).toEqual([]);
     expect(rereadsOf([read("a.ts"), bash("make"), read("b.ts")], { 0: 1 })).toEqual([]);
+    expect(rereadsOf([read("x/a.ts"), bash("make"), read("y/a.ts")], { 0: 1 })).toEqual([]);
+    expect(rereadsOf([read("a.ts", 100), bash("make"), read("a.ts", 1, 50)], { 0: 1 })).toEqual([]);
   });
 
   it("a reading of a file that had changed before it went is no reread; a change after that does not count", () => {
@@ -78,15 +80,7 @@ describe("a reread", () => {
     expect(
       rereadsOf([bash("cat src/a.ts"), bash("make"), bash("nl -ba src/a.ts | sed -n '5,9p'")], { 0: 1 }),
     ).toHaveLength(1);
-  });
-});
-
-describe("what a call shows", () => {
-  it("what a call shows are lines of a file where it only prints them, else only itself", () => {
-    const shown = ([tool, input]: Made) => findShown(call(tool, "", { state: { input } }), PROJECT);
-    expect(shown(read("src/a.ts", 5, 10))).toMatchObject({ target: "src/a.ts", range: [5, 15] });
-    expect(shown(bash("sed -n '340,390p' ./a.ts"))).toMatchObject({ target: "a.ts", range: [340, 391] });
-    for (const command of ["cat a.ts | grep x", "sed -n '/x/p' a.ts", "cat a.ts && make", "cat *.ts"])
-      expect(shown(bash(command)).isFile).toBe(false);
+    const counted = bash("cat src/a.ts | sed -n '5,9p' | wc -l");
+    expect(rereadsOf([bash("cat src/a.ts"), bash("make"), counted], { 0: 1 })).toEqual([]);
   });
 });

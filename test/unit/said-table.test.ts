@@ -1,7 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { faithful, type Handed } from "../support/handed/faithful.js";
-import { twistedContext, twistedWords } from "../support/handed/twisted.js";
+import handed from "../support/handed.json" with { type: "json" };
 import { openMemoryTools } from "../support/memory-tools.js";
+
+/** The user's words and an agent's memory of them. */
+interface Handed {
+  /** How the memory changes the words, or why it is right. */
+  what: string;
+  said: readonly (string | { text: string; asked?: string })[];
+  content: string;
+  type?: string;
+  /** The kept memory; without it the agent's is refused. */
+  kept?: string;
+}
+
+/** Faithful restatements of the user's words, as agents write them, and those that twist them, each in another way. */
+const faithful: readonly Handed[] = handed.faithful;
+const twisted: readonly Handed[] = handed.twisted;
 
 /** What is kept of what an agent hands over, with its title; nothing where it is refused. */
 async function hand({ content, said, type = "directive" }: Handed) {
@@ -16,7 +30,7 @@ const textsOf = ({ said }: Handed): string =>
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 describe("an agent that twists what the user said", () => {
-  it.each([...twistedWords, ...twistedContext].map((one) => [one.what, one] as const))(
+  it.each(twisted.map((one) => [one.what, one] as const))(
     "an agent that twists what the user said is refused, or the user's own words are kept: %s",
     async (_, twist) => {
       const { answer, kept } = await hand(twist);

@@ -96,7 +96,7 @@ describe("sums of a ledger", () => {
 describe("what was not done", () => {
   it.each([
     ["cut", { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } }],
-    ["cleared", { microCompact: { floor: 0 } }],
+    ["cleared", { microCompact: { floor: 0 }, autoCompact: { coldThreshold: false } }],
   ] as const)(
     "%s context counts once, however often its decision could not be written",
     async (event, options) => {
@@ -160,6 +160,12 @@ describe("what was saved, in words", () => {
     ["saved $0.48 (29 %)", { cost: 400_000, net: 160_000, money: 0.48 }],
     ["not paid back yet: $0.012 spent so far", { cost: 104_000, net: -4_000, money: -0.012 }],
     ["not paid back yet: 4K tokens of input spent so far", { cost: 104_000, net: -4_000 }],
+    ["saved 29 % of tokens (160K)", { cost: 400_000, net: 160_000 }],
+    [
+      "saved $0.48 and 40K tokens of input where no price is known (29 %)",
+      { cost: 300_000, net: 120_000, money: 0.48 },
+      { cost: 100_000, net: 40_000 },
+    ],
     ["nothing saved yet", { cost: 1, net: 0 }],
     ["nothing saved yet"],
   ])("is %s", (says, ...records) => {
@@ -174,7 +180,7 @@ describe("what was saved, in words", () => {
     };
     const context = "context 13.3K instead of 25.6K (−48 %)";
     expect(headline({ cost: 1, net: 9, money: 0.42 })).toBe(`${context} · saved $0.42 today`);
-    expect(headline({ cost: 300, net: 100 })).toBe(`${context} · saved 25 % today`);
+    expect(headline({ cost: 300, net: 100 })).toBe(`${context} · saved 25 % of tokens today`);
   });
 
   it("sizes have at most three digits", () => {

@@ -36,9 +36,9 @@ describe("columns", () => {
 });
 
 describe("figures", () => {
-  it("a saving begins with the share, has tokens where prices are unknown, and is never a negative greeting", () => {
+  it("a saving begins with the share, is of tokens where the host has no price, and is never a negative greeting", () => {
     expect(formatSaving({ share: 0.38, tokens: 9_000, dollars: 0.42 })).toBe("38 %, $0.42");
-    expect(formatSaving({ share: 0.38, tokens: 9_000 })).toBe("38 %, 9K tokens");
+    expect(formatSaving({ share: 0.38, tokens: 9_000 })).toBe("38 % of tokens");
     expect(formatSaving({ tokens: 9_000 })).toBe("9K tokens");
     expect(formatSaving({ share: -0.1, tokens: -500, dollars: -0.01 })).toBe("not paid back yet");
     expect(formatSaving({ tokens: 0 })).toBe("nothing yet");

@@ -94,6 +94,19 @@ describe("the page of memories", () => {
   });
 });
 
+describe("the page of what waits", () => {
+  it("the page of what waits settles a conflict in one choice, says what was done, and is empty then", async () => {
+    const files = openProject();
+    await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
+    await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
+    const steps = ["Settle what waits", "two versions of", "Keep decision/harbour"];
+    const { told } = await play("memory", { files, steps });
+    expect(told).toContainEqual(expect.stringMatching(/^success Decided: Harbour/));
+    expect(told.at(-1)).toMatch(/^alert Nothing waits for you/);
+    expect((await runStrata(files, "todo")).out).toBe("Nothing waits for you.");
+  });
+});
+
 describe("the page of candidates", () => {
   it("the page of candidates keeps one and drops one, as the command line does", async () => {
     const files = openProject();
@@ -104,7 +117,7 @@ describe("the page of candidates", () => {
     ]);
     const { told } = await play("keep", { files, steps: ["The queue", "Keep", "Reports", "Drop"] });
     expect(told).toContainEqual(expect.stringMatching(/^success Remembered: .*Redis/));
-    expect(told.at(-1)).toBe("alert Candidates: No sentence waits to become a memory.");
+    expect(told.at(-1)).toBe("alert Candidates: No sentence is waiting.");
     expect(textsOf(await candidates.list())).toEqual([]);
     expect((await runStrata(files, "list")).out).toContain("Redis");
   });
@@ -116,7 +129,7 @@ describe("the page of what was found", () => {
     await runStrata(files, "remember decision: we use port 8080");
     const asked = await play("recall", { files, steps: ["which port", "we use port"] });
     expect(asked.told).toEqual([
-      "prompt Search memories and notes",
+      "prompt Search memories and conversations",
       'select "which port": 1 found',
       "select we use port 8080",
     ]);

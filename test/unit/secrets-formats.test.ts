@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { lastSurroundings, otherSurroundings, surroundings } from "../support/secrets/generate.js";
-import { allFormats, listMissed, writeSamples, writeTold, writeWhole } from "../support/secrets/samples.js";
-import { tellings } from "../support/secrets/told-passwords.js";
-import { wholeTexts } from "../support/secrets/whole-texts.js";
+import {
+  allFormats,
+  listMissed,
+  tellings,
+  wholeTexts,
+  writeSamples,
+  writeTold,
+  writeWhole,
+} from "../support/secrets/samples.js";
 
 const SEED = 14;
 /** Of the samples of a provider or language; chance makes some look like words. */

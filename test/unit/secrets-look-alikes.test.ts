@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../src/text/secrets/secrets.js";
 import { createRandom, generate } from "../support/secrets/generate.js";
-import { lookAlikes } from "../support/secrets/look-alikes.js";
+import { lookAlikes } from "../support/secrets/samples.js";
 
 const SEED = 14;
 const EACH = 20;

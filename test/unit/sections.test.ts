@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseSections, planDrafts } from "../../src/operations/transfer/sections.js";
+import { parseSections, planDrafts } from "../../src/operations/transfer/markdown.js";
 import { fc } from "../support/property.js";
 
 const read = (text: string) =>

@@ -42,18 +42,16 @@ const withNotes = async (...ids: string[]): Promise<MemoryFiles> => {
   return createMemoryFiles(Object.assign({}, ...notes), createFakeClock().now);
 };
 
-describe("a handoff", () => {
-  it("a handoff never comes from a session unknown to this machine", async () => {
-    const world = await openWorld({ files: await withNotes("ses_far") });
-    expect(await greet(world, "ses_1")).not.toContain("evil.example");
-  });
+it("a handoff never comes from a session unknown to this machine", async () => {
+  const world = await openWorld({ files: await withNotes("ses_far") });
+  expect(await greet(world, "ses_1")).not.toContain("evil.example");
+});
 
-  it("a handoff comes from a session that ran here, even after a restart", async () => {
-    const world = await openWorld();
-    await breakOff(world, "ses_1", "Port the parser.");
-    const again = await world.restart();
-    expect(await greet(again, "ses_2")).toContain("Port the parser.");
-  });
+it("a handoff comes from a session that ran here, even after a restart", async () => {
+  const world = await openWorld();
+  await breakOff(world, "ses_1", "Port the parser.");
+  const again = await world.restart();
+  expect(await greet(again, "ses_2")).toContain("Port the parser.");
 });
 
 describe("the sessions that ran here", () => {

@@ -105,7 +105,7 @@ describe("strata serve", () => {
     ["", { STRATA_API_KEY: "with a space" }, "STRATA_API_KEY must consist of visible ASCII"],
     ["--host ::", { STRATA_API_KEY: "short" }, "expected a key of at least 16 characters"],
     ["", { OPENCODE_MEMORY_HOST: "192.168.0.7" }, "others can reach 192.168.0.7"],
-    ["--tools recall,nonsense", {}, '"nonsense" came'],
+    ["--tools recall,nonsense", {}, 'got "nonsense"'],
   ])("serve %s with %j is refused, and says what was expected", async (line, env, says) => {
     const { code, err } = await runStrata(sound, `serve ${line}`, { env });
     expect([code, err]).toEqual([2, expect.stringContaining(says)]);
@@ -195,7 +195,7 @@ async function token(change: object = {}): Promise<string> {
   return formatToken({ id: "t", instance: "x", since, process: { ...own, ...change } });
 }
 
-const damaged = JSON.stringify({ v: 1, ledgerFile: "../../x.jsonl", lines: [{}] });
+const damaged = JSON.stringify({ ledger: { "../../x.jsonl": ["{}"] }, steps: [{}] });
 const planted = (path: string, text: () => string | Promise<string>) => async (files: MemoryFiles) => {
   await files.remove(path).catch(() => {});
   await files.writeWhole(path, await text());

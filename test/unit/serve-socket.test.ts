@@ -90,6 +90,19 @@ describe("a slow client", () => {
   });
 });
 
+it("a request without a Content-Length is answered, with a body in chunks or with none", async () => {
+  const { app, printed } = serveApp({ mcp: async (asked) => new Response(await asked.text()) });
+  const { port } = await start(app);
+  const bare = await dial(port, request("POST /link", "Connection: close"));
+  expect([await bare.ended, printed.length]).toEqual([expect.stringContaining(" 202 "), 1]);
+  const chunks = "2\r\n{}\r\n0\r\n\r\n";
+  const chunked = await dial(
+    port,
+    request("POST /mcp", "Connection: close", "Transfer-Encoding: chunked") + chunks,
+  );
+  expect(await chunked.ended).toMatch(/ 200 [\s\S]*\{\}/);
+});
+
 it("a server that stops waits for a response in progress and accepts no new connections", async () => {
   let [arrive, answer] = [(): void => {}, (_: Response): void => {}];
   const arrived = new Promise<void>((done) => {

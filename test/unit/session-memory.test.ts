@@ -16,45 +16,41 @@ async function open(given: Parameters<typeof openWorld>[0] = {}) {
   return { world, session: createSession(world.clock) };
 }
 
-describe("the notes on a session", () => {
-  it("the notes on a session are written behind the turn once something was done, and not for a question and its answer", async () => {
-    const { world, session } = await open();
-    session.user("what is this?");
-    session.answer([], { text: "a project" });
-    await world.request(session.messages);
-    await world.strata.idle();
-    expect(noteOf(world, "ses_1")).toBeUndefined();
-    session.user("Port the parser.");
-    session.answer([
-      call("bash", "ok", { state: { input: { command: "npm test" }, metadata: { exit: 0 } } }),
-    ]);
-    await world.request(session.messages);
-    await world.strata.idle();
-    expect(noteOf(world, "ses_1")).toContain("Port the parser.");
-    expect(noteOf(world, "ses_1")).toContain("npm test");
-  });
+it("the notes on a session are written behind the turn once something was done, and not for a question and its answer", async () => {
+  const { world, session } = await open();
+  session.user("what is this?");
+  session.answer([], { text: "a project" });
+  await world.request(session.messages);
+  await world.strata.idle();
+  expect(noteOf(world, "ses_1")).toBeUndefined();
+  session.user("Port the parser.");
+  session.answer([call("bash", "ok", { state: { input: { command: "npm test" }, metadata: { exit: 0 } } })]);
+  await world.request(session.messages);
+  await world.strata.idle();
+  expect(noteOf(world, "ses_1")).toContain("Port the parser.");
+  expect(noteOf(world, "ses_1")).toContain("npm test");
+});
 
-  it("the notes on a session learn the last answer of a turn when the session is idle, from the host", async () => {
-    const { world, session } = await open();
-    session.user("Port the parser.");
-    session.answer([call("bash", "ok")]);
-    await world.request(session.messages);
-    session.answer([], { text: "The parser is ported." });
-    world.host.messages.set("ses_1", session.messages);
-    await event(world, "session.idle", { sessionID: "ses_1" });
-    await world.strata.idle();
-    expect(noteOf(world, "ses_1")).toContain("The parser is ported.");
-  });
+it("the notes on a session learn the last answer of a turn when the session is idle, from the host", async () => {
+  const { world, session } = await open();
+  session.user("Port the parser.");
+  session.answer([call("bash", "ok")]);
+  await world.request(session.messages);
+  session.answer([], { text: "The parser is ported." });
+  world.host.messages.set("ses_1", session.messages);
+  await event(world, "session.idle", { sessionID: "ses_1" });
+  await world.strata.idle();
+  expect(noteOf(world, "ses_1")).toContain("The parser is ported.");
+});
 
-  it("the notes on a session of a session that was compacted before they were kept begin with all that the host has", async () => {
-    const { world, session } = await open();
-    const before = [session.user("Never use eval."), session.answer([call("bash", "ok")])];
-    const summary = [session.user(""), session.answer([], { info: { summary: true }, text: lines(20) })];
-    world.host.messages.set("ses_1", [...before, ...summary]);
-    await world.request([...summary, session.user("go on")]);
-    await world.strata.idle();
-    expect(noteOf(world, "ses_1")).toContain("Never use eval.");
-  });
+it("the notes on a session of a session that was compacted before they were kept begin with all that the host has", async () => {
+  const { world, session } = await open();
+  const before = [session.user("Never use eval."), session.answer([call("bash", "ok")])];
+  const summary = [session.user(""), session.answer([], { info: { summary: true }, text: lines(20) })];
+  world.host.messages.set("ses_1", [...before, ...summary]);
+  await world.request([...summary, session.user("go on")]);
+  await world.strata.idle();
+  expect(noteOf(world, "ses_1")).toContain("Never use eval.");
 });
 
 describe("the reminder", () => {

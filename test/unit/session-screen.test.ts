@@ -41,9 +41,10 @@ describe("the screen of a session", () => {
     expect(screen).toMatchObject({
       v: 1,
       session: "ses_1",
-      context: { now: 20_100, threshold: 80_000 },
+      // 50,000, and what system prompt and tools take beyond 15,000.
+      context: { now: 20_100, threshold: 54_994 },
       cache: { last: 0.95, session: 0.95 },
-      memory: { memories: 0, candidates: 0, blockers: 0, conflicts: 0 },
+      memory: { memories: 0, candidates: 0, blockers: 0, todos: 0 },
       background: [],
       warnings: [],
     });

@@ -7,10 +7,11 @@ import type { KnownDecision } from "../../src/context/replay.js";
 import { CommandAnswered } from "../../src/host/1/hooks.js";
 import type { Message } from "../../src/io/message.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
-import { fingerprint, formatConflict } from "../../src/memory/store/conflict-log.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { answer, call, lines, user } from "../support/messages.js";
+import { createSession, MODEL } from "../support/session.js";
+import { runStrata } from "../support/shell.js";
 import { type LayerFactory, openWorld, type World } from "../support/world.js";
 
 const layerWith = (execute: SlashCommand["execute"]): LayerFactory => {
@@ -41,67 +42,65 @@ async function run(hooks: Hooks, command: string, words = ""): Promise<unknown> 
 const say = (hooks: Hooks, type: string, properties: object) =>
   hooks.event?.({ event: { type, properties: { sessionID: "ses_1", ...properties } } as never });
 
-describe("a slash command", () => {
-  it("a slash command is in the host's list beside those of the user, whose own of that name stays theirs", async () => {
-    const { hooks, config } = await open();
-    expect(config.command).toMatchObject({
-      context: { template: "$ARGUMENTS", description: expect.stringContaining("drop, pin") },
-      echo: { template: "$ARGUMENTS", description: "says it again" },
-      memory: { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
-    });
-    const mine = { template: "my own" };
-    const users = { command: { echo: mine, deploy: mine } };
-    const other = await open();
-    await other.hooks.config?.(users as never);
-    expect(users.command).toMatchObject({ echo: mine, deploy: mine, memory: {} });
-    expect(await run(hooks, "deploy")).toEqual([{ type: "text", text: "template" }]);
+it("a slash command is in the host's list beside those of the user, whose own of that name stays theirs", async () => {
+  const { hooks, config } = await open();
+  expect(config.command).toMatchObject({
+    context: { template: "$ARGUMENTS", description: expect.stringContaining("drop, pin") },
+    echo: { template: "$ARGUMENTS", description: "says it again" },
+    memory: { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
   });
+  const mine = { template: "my own" };
+  const users = { command: { echo: mine, deploy: mine } };
+  const other = await open();
+  await other.hooks.config?.(users as never);
+  expect(users.command).toMatchObject({ echo: mine, deploy: mine, memory: {} });
+  expect(await run(hooks, "deploy")).toEqual([{ type: "text", text: "template" }]);
+});
 
-  it("a slash command is answered with what was typed, quotes and newlines too, and ends before it becomes a turn", async () => {
-    const { hooks, shown } = await open();
-    const words = `one "two three" 'x' $1\nsecond line`;
-    expect(await run(hooks, "echo", words)).toBeInstanceOf(CommandAnswered);
-    expect(shown).toEqual([["ses_1", `[Strata] /echo\n${words}`]]);
-  });
+it("a slash command is answered with what was typed, quotes and newlines too, and ends before it becomes a turn", async () => {
+  const { hooks, shown } = await open();
+  const words = `one "two three" 'x' $1\nsecond line`;
+  expect(await run(hooks, "echo", words)).toBeInstanceOf(CommandAnswered);
+  expect(shown).toEqual([["ses_1", `[Strata] /echo\n${words}`]]);
+});
 
-  it("a slash command that cannot be done says why; one that fails or hangs ends all the same", async () => {
-    const refusing = await open(async () => {
-      throw new StrataError("NO_SUCH", "there is none of that name; /memory lists them");
-    });
-    await run(refusing.hooks, "echo");
-    expect(refusing.shown[0]?.[1]).toBe("[Strata] /echo: there is none of that name; /memory lists them");
-    const failing = await open(async () => {
-      throw new Error("out of ink");
-    });
-    expect(await run(failing.hooks, "echo")).toBeInstanceOf(CommandAnswered);
-    expect(failing.shown[0]?.[1]).toContain("/echo failed: out of ink");
-    expect(await failing.world.log()).toContain("ERROR commands      /echo failed: out of ink");
-    const hanging = await open(() => new Promise(() => {}));
-    const ended = run(hanging.hooks, "echo");
-    await Promise.resolve();
-    hanging.world.clock.advance(5_000);
-    expect(await ended).toBeInstanceOf(CommandAnswered);
-    expect(hanging.shown[0]?.[1]).toContain("did not finish within 5000 ms");
+it("a slash command that cannot be done says why; one that fails or hangs ends all the same", async () => {
+  const refusing = await open(async () => {
+    throw new StrataError("NO_SUCH", "there is none of that name; /memory lists them");
   });
+  await run(refusing.hooks, "echo");
+  expect(refusing.shown[0]?.[1]).toBe("[Strata] /echo: there is none of that name; /memory lists them");
+  const failing = await open(async () => {
+    throw new Error("out of ink");
+  });
+  expect(await run(failing.hooks, "echo")).toBeInstanceOf(CommandAnswered);
+  expect(failing.shown[0]?.[1]).toContain("/echo failed: out of ink");
+  expect(await failing.world.log()).toContain("ERROR commands      /echo failed: out of ink");
+  const hanging = await open(() => new Promise(() => {}));
+  const ended = run(hanging.hooks, "echo");
+  await Promise.resolve();
+  hanging.world.clock.advance(5_000);
+  expect(await ended).toBeInstanceOf(CommandAnswered);
+  expect(hanging.shown[0]?.[1]).toContain("did not finish within 5000 ms");
+});
 
-  it("a slash command called while a turn is under way is answered when that is over", async () => {
-    const { hooks, shown, world } = await open();
-    await say(hooks, "session.status", { status: { type: "busy" } });
-    expect(await run(hooks, "echo", "one")).toBeInstanceOf(CommandAnswered);
-    expect([shown, world.host.toasts.length]).toEqual([[], 1]);
-    await say(hooks, "session.idle", {});
-    await say(hooks, "session.idle", {});
-    expect(shown).toEqual([["ses_1", "[Strata] /echo\none"]]);
-    await run(hooks, "echo", "two");
-    expect(shown).toHaveLength(2);
-  });
+it("a slash command called while a turn is under way is answered when that is over", async () => {
+  const { hooks, shown, world } = await open();
+  await say(hooks, "session.status", { status: { type: "busy" } });
+  expect(await run(hooks, "echo", "one")).toBeInstanceOf(CommandAnswered);
+  expect([shown, world.host.toasts.length]).toEqual([[], 1]);
+  await say(hooks, "session.idle", {});
+  await say(hooks, "session.idle", {});
+  expect(shown).toEqual([["ses_1", "[Strata] /echo\none"]]);
+  await run(hooks, "echo", "two");
+  expect(shown).toHaveLength(2);
+});
 
-  it("a slash command whose answer the host does not show is repeated by the model", async () => {
-    const { hooks } = await open(undefined, false);
-    expect(await run(hooks, "echo", "this")).toEqual([
-      { type: "text", text: expect.stringMatching(/^Repeat this .*\n\n\[Strata\] \/echo\nthis$/) },
-    ]);
-  });
+it("a slash command whose answer the host does not show is repeated by the model", async () => {
+  const { hooks } = await open(undefined, false);
+  expect(await run(hooks, "echo", "this")).toEqual([
+    { type: "text", text: expect.stringMatching(/^Repeat this .*\n\n\[Strata\] \/echo\nthis$/) },
+  ]);
 });
 
 it("a command of somebody else's is heard of by the layers, with the texts that it sends; ours is not", async () => {
@@ -161,7 +160,7 @@ describe("/memory", () => {
       /^This session\n {2}Context +about [\d.]+K tokens; the model has not answered yet\n {2}Made of +/,
     );
     expect(session).toMatch(
-      /^ {2}Removed by +tool-results 20K tokens\n {2}Added by +tool-results 4\d\d tokens$/m,
+      /^ {2}Removed by +tool-results 20K tokens\n {2}Added by +tool-results \d{3} tokens$/m,
     );
     expect(session).toMatch(/^ {2}Balance +nothing saved yet$/m);
     expect(session).toMatch(/^ {2}Auto summaries +on: /m);
@@ -173,6 +172,22 @@ describe("/memory", () => {
     expect(text).not.toContain("\u001b");
   });
 
+  it("/memory says that OpenCode summarises at the limit where the settings say that notes never replace history", async () => {
+    const limitOf = async (agents: object) => {
+      const world = await openWorld({ options: { autoCompact: { agents } } });
+      const window = { contextTokens: 200_000, outputTokens: 8_000 };
+      const asked = { sessionID: "ses_1", model: MODEL, window };
+      await world.strata.dispatcher.ask("modelWindow", asked, undefined);
+      const session = createSession(world.clock);
+      session.user("go");
+      await world.request(session.messages);
+      await world.strata.idle();
+      return /^ {2}Limit +(.*)$/m.exec(await ask(world))?.[1];
+    };
+    expect(await limitOf({})).toMatch(/of 50K tokens; notes replace history/);
+    expect(await limitOf({ build: false })).toMatch(/of 192K tokens; OpenCode summarises there/);
+  });
+
   it("/memory names open blockers and undecided conflicts, and neither once they are settled", async () => {
     const world = await openWorld();
     const folder = `${PROJECT}/.opencode/memory`;
@@ -182,34 +197,20 @@ describe("/memory", () => {
       "---\ntitle: No licence\nstatus: resolved\n---\nx\n",
     );
     await world.files.writeWhole(`${folder}/private/blocker/mine.md`, "The key has expired\n");
-    const standing = { title: "The database", content: "Postgres" };
-    await world.files.writeWhole(
-      `${folder}/decision/the-database.md`,
-      "---\ntitle: The database\n---\nPostgres\n",
-    );
-    const conflict = {
-      v: 1,
-      id: "decision/the-database",
-      title: "The database",
-      standing: fingerprint(standing),
-      other: "another",
-      found: "2026-11-21T09:00:00Z",
-    } as const;
-    const record = `${folder}/conflicts/the-database-1.md`;
-    await world.files.writeWhole(record, formatConflict(conflict, "Postgres", "SQLite"));
+    const say = (words: string) =>
+      runStrata(world.files, `remember --type decision --title Harbour ${words}`);
+    await say("ships land at pier four");
+    await say("cranes belong to the city");
     const text = await ask(world);
-    expect(text).toMatch(/^ {2}Memories +4: decision 1, blocker 3$/m);
+    expect(text).toMatch(/^ {2}Memories +5: decision 2, blocker 3$/m);
     expect(text).toMatch(
       /^ {2}Open blockers +CI has no browser \(blocker\/ci\)\n +The key has expired \(private\/blocker\/mine\)$/m,
     );
     expect(text).toMatch(
-      /^ {2}Conflicts +two versions of "The database", choose one:\n +\.opencode\/memory\/conflicts\/the-database-1\.md$/m,
+      /^1 thing waits for you \(strata todo\)\n {2}- two versions of "Harbour": decision\/harbour and decision\/harbour-2:\s+strata reconcile harbour-\w+\s+--keep this$/m,
     );
-    await world.files.writeWhole(
-      `${folder}/decision/the-database.md`,
-      "---\ntitle: The database\n---\nSQLite\n",
-    );
-    expect(await ask(world)).not.toContain("Conflicts");
+    await runStrata(world.files, "memory archive harbour-2");
+    expect(await ask(world)).not.toContain("for you");
   });
 });
 

@@ -1,7 +1,7 @@
 /** What people ask for: an undone cut, the log that it waits in, and `/context`. */
 import { describe, expect, it } from "vitest";
 import { replay } from "../../src/context/replay.js";
-import { ask, findItem, goOn, isOf, QUIET, read, talk, textsOf } from "../support/steering.js";
+import { ask, findItem, goOn, isOf, openRequests, QUIET, read, talk, textsOf } from "../support/steering.js";
 import { bytesOf } from "../support/view-check.js";
 import type { World } from "../support/world.js";
 
@@ -32,6 +32,19 @@ describe("an undone cut", () => {
     expect(bytesOf(await again.request([...session.messages]))).toEqual(bytesOf(whole));
     for (const name of ["g", "h", "i", "j"]) session.answer([read(`${name}.ts`, 700)]);
     expect((await goOn(again, session, "More.", 70_000)).length).toBeLessThan(session.messages.length);
+  });
+});
+
+describe("what is taken back", () => {
+  it("what is taken back before the session goes on is not done, and the bytes stay", async () => {
+    const { world, session } = await talk();
+    const item = await findItem(world, isOf("a.ts"));
+    const requests = openRequests(world);
+    const line = await requests.ask({ session: "ses_1", action: "drop", item: item.id }, "run");
+    expect(line.id).toBe(`run-${item.id}`);
+    await requests.settle(line, { outcome: "withdrawn", text: "taken back" });
+    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
+    expect(world.ledger("ses_1", "dropped")).toEqual([]);
   });
 });
 
@@ -91,7 +104,7 @@ describe("/context", () => {
     expect(await run(world)).toMatch(/tokens of 60,000 \(\d+ %\)[\s\S]*read b\.ts/);
     const { id } = await findItem(world, isOf("b.ts"));
     expect(await run(world, `drop ${id}`)).toMatch(
-      /^r-\w+ \(read b\.ts\) will leave the context: about [\d,]+ tokens fewer in each request; [\d,]+ cached tokens are written again/,
+      /^r-\w+ \(read b\.ts\) will leave the context with your next message: about [\d,]+ tokens fewer in each request; [\d,]+ cached tokens are written again/,
     );
     expect(textsOf(await goOn(world, session))).not.toContain("b.ts\n1 x");
     await expect(run(world, `drop ${id}`)).rejects.toThrow(

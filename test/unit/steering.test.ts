@@ -51,7 +51,7 @@ describe("a drop", () => {
     await ask(world, "drop", item.id);
     const later = await goOn(world, session);
     const text = textsOf(later);
-    expect(text).toContain("[Strata] Dropped by the user: read result, ");
+    expect(text).toContain("[Strata] Dropped by the user: whole in ");
     expect(text).not.toContain("b.ts\n1 x");
     const [file = ""] = world.results();
     expect(text).toContain(file.slice(PROJECT.length + 1));

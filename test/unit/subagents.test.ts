@@ -2,15 +2,14 @@ import { describe, expect, it } from "vitest";
 import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/subagents.js";
 import type { Message } from "../../src/io/message.js";
 import { learnMessages } from "../../src/notes/learn.js";
-import { EMPTY_LEDGER, readFacts } from "../../src/notes/ledger.js";
+import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
-const factsOf = (messages: readonly Message[]) =>
-  readFacts(learnMessages(EMPTY_LEDGER, messages, PROJECT), PROJECT);
+const factsOf = (messages: readonly Message[]) => learnMessages(EMPTY_LEDGER, messages, PROJECT);
 const tell = (world: World, type: string, properties: object) =>
   world.strata.dispatcher.ask("event", { type, properties: { ...properties } }, undefined);
 const texts = (messages: readonly Message[]) => messages[0]?.parts.map(({ text }) => text ?? "") ?? [];

@@ -61,22 +61,6 @@ describe("strata sync", () => {
     expect(execFileSync("git", ["-C", projectOf("one"), "for-each-ref"], { encoding: "utf8" })).toBe("");
   });
 
-  it("strata push and strata pull do what strata sync push and pull do, and publish nothing to git", async () => {
-    for (const machine of ["one", "two"]) await strata(machine, `sync init ${remote}`);
-    await strata("one", "remember --private --type knowledge The vault code is kept at home");
-    await strata("one", "remember --type decision The server listens on port 8080");
-    expect(await strata("one", "push")).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("1 change sent"),
-    });
-    expect(await strata("two", "pull")).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("1 memory changed here"),
-    });
-    expect((await strata("two", "list")).out).toContain("8080");
-    expect(objects()).not.toContain("vault code");
-  });
-
   it("memories from a team's branch count as the repository's until they are accepted", async () => {
     await strata("one", "remember --type decision The server listens on port 8080");
     await strata("one", `sync init ${remote} --team`);

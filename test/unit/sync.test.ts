@@ -54,40 +54,6 @@ function expectSame(): void {
 }
 
 describe("two machines", () => {
-  it("two machines have each other's memories, changes, archive and removals after a push each", async () => {
-    await remember(here, "8080", "port");
-    await remember(here, "soon over", "old");
-    await exchange(here, there);
-    expect(await contents(there)).toEqual({ "decision/port": "8080", "decision/old": "soon over" });
-    await edit(there, "decision/port", { content: "9090" });
-    await there.store.archive("decision/old", BY_TEST);
-    await remember(there, "new", "third");
-    await exchange(there, here);
-    expect(await contents(here)).toEqual({
-      "decision/port": "9090",
-      "decision/old": "soon over",
-      "decision/third": "new",
-    });
-    expect((await here.store.read("decision/old"))?.status).toBe("archived");
-    await here.store.discard("decision/old", BY_TEST);
-    await exchange(here, there);
-    expect(Object.keys(await contents(there)).sort()).toEqual(["decision/port", "decision/third"]);
-    expectSame();
-    expect(here.machine.readLedger().join("\n")).not.toContain("by hand");
-  });
-
-  it("changes of different fields of one memory are both kept", async () => {
-    await remember(here, "8080", "port");
-    await exchange(here, there);
-    await edit(here, "decision/port", { tags: ["server"], pinned: true });
-    await edit(there, "decision/port", { content: "9090" });
-    await exchange(here, there, here);
-    const port = await here.store.read("decision/port");
-    expect(port).toMatchObject({ content: "9090", tags: ["server"], pinned: true });
-    expectSame();
-    expect((await there.store.read("decision/port"))?.pinned).toBe(true);
-  });
-
   it("two texts of one memory become a conflict record with both, and the later one is used on both machines", async () => {
     await remember(here, "8080", "port");
     await exchange(here, there);

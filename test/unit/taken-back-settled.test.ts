@@ -19,7 +19,7 @@ async function askThrice(answerFirst: (undo: () => Promise<void>) => Promise<und
   const decisions = { load: async () => {} };
   const log = createFakeLog();
   const context = { background, clock, config, decisions, host, instance: "a", log, memories: {}, notes };
-  const ours = createTakenBack({ ...context, explain() {} } as never);
+  const ours = createTakenBack({ ...context, explain() {}, onMessages() {} } as never);
 
   /** The host tells of an undone turn, and it is followed in the background. */
   const undo = async () => {

@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
 import { toPrintable } from "../../src/base/printable.js";
 import { commands } from "../../src/cli/commands.js";
-import { createTerminal, type Output, runProgram } from "../../src/cli/strata.js";
-import { createStyle } from "../../src/operations/command.js";
-import { CLEARED, createProgress } from "../../src/operations/progress.js";
+import { createQuestions, createTerminal, type Output, runProgram } from "../../src/cli/program.js";
+import { CLEARED, createProgress, createStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -25,12 +24,13 @@ const HOSTILE = [
   "\u{9b}2J",
   "\u{90}q\u{9c}",
   "\u{202e}",
+  "\u{200b}\u{e0072}\u{e006d}\u{e0101}",
   `${ESC}c`,
   `${ESC}P+q${ESC}\\`,
 ].join("x");
 
 /** What could steer a terminal, beside the styles of our own. */
-const STEERING = /[^\P{Cc}\n\t]|[\u{202a}-\u{202e}\u{2066}-\u{2069}]/u;
+const STEERING = /[^\P{Cc}\n\t]|[\u{202a}-\u{202e}\u{2066}-\u{2069}\u{200b}\u{e0000}-\u{e01ef}]/u;
 const withoutStyles = (text: string): string =>
   text.replace(new RegExp(`${ESC}\\[(1|2|22|31|32|33|39)m`, "gu"), "");
 
@@ -83,6 +83,14 @@ describe("the command line", () => {
     });
 });
 
+it("a question steers nothing, although a remote's address stands in it", async () => {
+  const output = new FakeStream(true);
+  const input = Object.assign(new EventEmitter(), { setRawMode: () => input, pause() {} });
+  const pressed = createQuestions(input as never, output as never).press(`Is ${HOSTILE} your team's?`);
+  input.emit("data", "Y");
+  expect([await pressed, output.text]).toEqual(["y", expect.not.stringMatching(STEERING)]);
+});
+
 describe("printable text", () => {
   it("printable text steers nothing, whatever it was, keeps words, lines and our own styles, and loses nothing of JSON", () => {
     const text = fc.string({
@@ -95,7 +103,7 @@ describe("printable text", () => {
         expect(JSON.parse(toPrintable(JSON.stringify(given)))).toBe(given);
       }),
     );
-    expect(toPrintable("Grüße\n\t世界 👍\n")).toBe("Grüße\n\t世界 👍\n");
+    for (const plain of ["Grüße\n\t世界 👍\n", "👩‍🚀 ❤️ می‌خواهم"]) expect(toPrintable(plain)).toBe(plain);
     expect(toPrintable(`${ESC}[31mred${ESC}[39m`, { withStyles: true })).toBe(`${ESC}[31mred${ESC}[39m`);
   });
 });
@@ -117,6 +125,21 @@ describe("the terminal", () => {
     for (const stderr of [terminal, file])
       createTerminal(new FakeStream(false), stderr).warn("\u001b[33mcareful\u001b[39m");
     expect([terminal.text, file.text]).toEqual(["\u001b[33mcareful\u001b[39m\n", "careful\n"]);
+  });
+
+  it("the terminal shows its own signs in ASCII where it has no Unicode, and to a pipe as they are", () => {
+    for (const [env, shown] of [
+      [{ LANG: "C" }, "a -> b... ###.. -1 é"],
+      [{ LANG: "en_US.UTF-8", TERM: "linux" }, "a -> b... ###.. -1 é"],
+      [{ LANG: "en_US.UTF-8" }, "a → b… ███░░ −1 é"],
+      [{}, "a → b… ███░░ −1 é"],
+    ] as const) {
+      const [terminal, pipe] = [new FakeStream(true), new FakeStream(false)];
+      const { say, warn } = createTerminal(terminal, pipe, env);
+      say("a → b… ███░░ −1 é");
+      warn("a → b…");
+      expect([terminal.text, pipe.text]).toEqual([`${shown}\n`, "a → b…\n"]);
+    }
   });
 
   it("the terminal clears a drawn bar before it prints", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createToasts } from "../../src/io/toasts.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
@@ -10,30 +10,28 @@ function open() {
   return { clock, shown, toasts: createToasts({ clock, host: { toast } }) };
 }
 
-describe("toasts", () => {
-  it("toasts with the same text come at most once a minute", () => {
-    const { clock, shown, toasts } = open();
-    toasts.show("again", "warning");
-    toasts.show("again", "warning");
-    clock.advance(20_000);
-    toasts.show("again", "warning");
-    expect(shown).toHaveLength(1);
-    clock.advance(60_000);
-    toasts.show("again", "warning");
-    expect(shown).toHaveLength(2);
-  });
+it("toasts with the same text come at most once a minute", () => {
+  const { clock, shown, toasts } = open();
+  toasts.show("again", "warning");
+  toasts.show("again", "warning");
+  clock.advance(20_000);
+  toasts.show("again", "warning");
+  expect(shown).toHaveLength(1);
+  clock.advance(60_000);
+  toasts.show("again", "warning");
+  expect(shown).toHaveLength(2);
+});
 
-  it("toasts come one at a time and do not pile up: a full queue drops its oldest, and after the end none comes", () => {
-    const { clock, shown, toasts } = open();
-    for (let n = 0; n < 10; n++) toasts.show(`number ${n}`, "info");
-    clock.advance(5_500);
-    expect(shown).toEqual(["Strata: number 0", "Strata: number 6"]);
-    clock.advance(5_500);
-    expect(shown.at(-1)).toBe("Strata: number 7");
-    toasts.dispose();
-    clock.advance(60_000);
-    expect(shown).toHaveLength(3);
-  });
+it("toasts come one at a time and do not pile up: a full queue drops its oldest, and after the end none comes", () => {
+  const { clock, shown, toasts } = open();
+  for (let n = 0; n < 10; n++) toasts.show(`number ${n}`, "info");
+  clock.advance(5_500);
+  expect(shown).toEqual(["Strata: number 0", "Strata: number 6"]);
+  clock.advance(5_500);
+  expect(shown.at(-1)).toBe("Strata: number 7");
+  toasts.dispose();
+  clock.advance(60_000);
+  expect(shown).toHaveLength(3);
 });
 
 it("a person is told once a day that the budget for model calls is used up", async () => {

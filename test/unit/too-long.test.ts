@@ -36,7 +36,7 @@ describe("a request that the provider refuses as too long", () => {
 
   it("a request that the provider refuses as too long lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
     const { world, hear, budget } = await open();
-    expect(budget()).toBe(80_000);
+    expect(budget()).toBe(50_000);
     await world.request([asked(words(30_000))]);
     await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
     await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });

@@ -10,87 +10,87 @@ const RESULTS = `${PROJECT}/.opencode/tool-results`;
 const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`;
 const large = lines(2_000);
 
-describe("a large result", () => {
-  it("a large result goes to a file as it is, and a preview that names the file takes its place", async () => {
-    const world = await openWorld();
-    const history = [user("go"), answer([call("bash", large)])];
-    const view = await world.request(history);
-    const [preview] = outputs(view);
-    expect(Buffer.byteLength(preview ?? "")).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
-    expect(world.files.text(pathIn(preview))).toBe(large);
-    expect(world.files.text(`${RESULTS}/.gitignore`)).toBe("*\n");
-  });
+it("a large result goes to a file as it is, and a preview that names the file takes its place", async () => {
+  const world = await openWorld();
+  const history = [user("go"), answer([call("bash", large)])];
+  const view = await world.request(history);
+  const [preview] = outputs(view);
+  expect(Buffer.byteLength(preview ?? "")).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
+  expect(world.files.text(pathIn(preview))).toBe(large);
+  expect(world.files.text(`${RESULTS}/.gitignore`)).toBe("*\n");
+});
 
-  it("a large result stays in the host's own message, and everything else of the message stays in the view", async () => {
-    const world = await openWorld();
-    const image = { type: "file", mime: "image/png", url: "data:image/png;base64,AAAA" };
-    const history = [user("go"), answer([call("read", large, { state: { attachments: [image] } })])];
-    const before = structuredClone(history);
-    const view = await world.request(history);
-    expect(history).toEqual(before);
-    expect(view[0]).toBe(history[0]);
-    expect(view[1]?.parts[1]).toMatchObject({
-      tool: "read",
-      state: { status: "completed", attachments: [image] },
-    });
-    expect(view[1]?.parts.map(({ type }) => type)).toEqual(["step-start", "tool", "step-finish"]);
+it("a large result stays in the host's own message, and everything else of the message stays in the view", async () => {
+  const world = await openWorld();
+  const image = { type: "file", mime: "image/png", url: "data:image/png;base64,AAAA" };
+  const history = [user("go"), answer([call("read", large, { state: { attachments: [image] } })])];
+  const before = structuredClone(history);
+  const view = await world.request(history);
+  expect(history).toEqual(before);
+  expect(view[0]).toBe(history[0]);
+  expect(view[1]?.parts[1]).toMatchObject({
+    tool: "read",
+    state: { status: "completed", attachments: [image] },
   });
+  expect(view[1]?.parts.map(({ type }) => type)).toEqual(["step-start", "tool", "step-finish"]);
+});
 
-  it("a large result has its decision on disk before the view is handed back", async () => {
-    const world = await openWorld();
-    const preview = await onlyOutput(world, [user("go"), answer([call("bash", large)])]);
-    const [, batch] = (world.files.text(DECISIONS) ?? "")
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const replaced = { outcome: "replaced", text: preview, file: pathIn(preview) };
-    expect(batch).toMatchObject({ v: 1, session: "ses_1", layer: "tool-results", decisions: [replaced] });
-  });
+it("a large result has its decision on disk before the view is handed back", async () => {
+  const world = await openWorld();
+  const preview = await onlyOutput(world, [user("go"), answer([call("bash", large)])]);
+  const [, batch] = (world.files.text(DECISIONS) ?? "")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const replaced = { outcome: "replaced", text: preview, file: pathIn(preview) };
+  expect(batch).toMatchObject({ v: 1, session: "ses_1", layer: "tool-results", decisions: [replaced] });
+});
 
-  it("a large result is not taken for stored by a file of its name and length that says something else, as a repository may bring", async () => {
-    const files = createMemoryFiles();
-    const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
-    await files.writeWhole(path, "x".repeat(Buffer.byteLength(large)));
-    const world = await openWorld({ files });
-    expect(pathIn(await onlyOutput(world, [user("go"), answer([call("bash", large)])]))).toBe(path);
-    expect(files.text(path)).toBe(large);
-  });
+it("a large result is not taken for stored by a file of its name and length that says something else, as a repository may bring", async () => {
+  const files = createMemoryFiles();
+  const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
+  await files.writeWhole(path, "x".repeat(Buffer.byteLength(large)));
+  const world = await openWorld({ files });
+  const stored = pathIn(await onlyOutput(world, [user("go"), answer([call("bash", large)])]));
+  expect(stored).toMatch(new RegExp(`^${path.slice(0, -".txt".length)}\\d{9}\\.txt$`));
+  expect(files.text(stored)).toBe(large);
+  expect(files.text(path)).toMatch(/^x+$/);
+});
 
-  it("a large result of a call that the user broke off is moved out of where the host takes it from", async () => {
-    const world = await openWorld();
-    const metadata = { interrupted: true, output: large };
-    const broken = call("bash", "", { state: { status: "error", error: "aborted", metadata } });
-    const view = await world.request([user("go"), answer([broken])]);
-    expect(view[1]?.parts[1]).toMatchObject({
-      state: {
-        status: "error",
-        error: "aborted",
-        metadata: { interrupted: true, output: expect.stringContaining(RESULTS) },
-      },
-    });
+it("a large result of a call that the user broke off is moved out of where the host takes it from", async () => {
+  const world = await openWorld();
+  const metadata = { interrupted: true, output: large };
+  const broken = call("bash", "", { state: { status: "error", error: "aborted", metadata } });
+  const view = await world.request([user("go"), answer([broken])]);
+  expect(view[1]?.parts[1]).toMatchObject({
+    state: {
+      status: "error",
+      error: "aborted",
+      metadata: { interrupted: true, output: expect.stringContaining(RESULTS) },
+    },
   });
 });
 
 describe("the budget of one answer", () => {
   it("the largest of ten results of 28 KB go to files, and the next request changes none of them", async () => {
     const world = await openWorld();
-    const ten = answer(Array.from({ length: 10 }, (_, n) => call("bash", "x".repeat(28_000 + n))));
+    const ten = answer(Array.from({ length: 10 }, (_, n) => call("fetch", "x".repeat(28_000 + n))));
     const first = outputs(await world.request([user("go"), ten]));
     const staying = first.filter((text) => text.startsWith("x"));
     expect(staying).toHaveLength(7);
     expect(staying.join("").length).toBeLessThanOrEqual(200_000);
     expect(first.slice(0, 7)).toEqual(staying);
-    const next = await world.request([user("go"), ten, answer([call("bash", "x".repeat(29_000))])]);
+    const next = await world.request([user("go"), ten, answer([call("fetch", "x".repeat(29_000))])]);
     expect(outputs(next).slice(0, 10)).toEqual(first);
     expect(outputs(next)[10]).toHaveLength(29_000);
   });
 });
 
 describe("reading a spilled file", () => {
-  const name = "3f2a0c1e-0000-8000-8000-000000000000.txt";
+  const name = "r012345678.txt";
   for (const input of [
     { filePath: `${RESULTS}/${name}` },
-    { command: `cat .opencode/tool-results/${name}` },
+    { command: "cat .opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt" },
     { command: `cd .opencode/tool-results && head -9000 ${name}` },
     { command: "cat .opencode/tool-results/*" },
     { path: RESULTS, include: name, pattern: "x" },
@@ -118,30 +118,26 @@ describe("reading a spilled file", () => {
   });
 });
 
-describe("results that are left alone", () => {
-  it("results that are left alone are running, aborted and pruned calls, empty texts, and calls without a time", async () => {
-    const world = await openWorld();
-    const parts = [
-      call("bash", large, { state: { status: "running" } }),
-      call("bash", large, { state: { time: { start: 1, end: 2, compacted: 3 } } }),
-      call("bash", ""),
-      { ...call("bash", large), state: { status: "completed", output: large } },
-      { ...call("bash", large), state: { status: "completed", output: 7 as unknown as string } },
-    ];
-    const messages = [user(large), answer(parts)];
-    expect(await world.request(messages)).toBe(messages);
-  });
+it("results that are left alone are running, aborted and pruned calls, empty texts, and calls without a time", async () => {
+  const world = await openWorld();
+  const parts = [
+    call("bash", large, { state: { status: "running" } }),
+    call("bash", large, { state: { time: { start: 1, end: 2, compacted: 3 } } }),
+    call("bash", ""),
+    { ...call("bash", large), state: { status: "completed", output: large } },
+    { ...call("bash", large), state: { status: "completed", output: 7 as unknown as string } },
+  ];
+  const messages = [user(large), answer(parts)];
+  expect(await world.request(messages)).toBe(messages);
 });
 
-describe("the files that the context names", () => {
-  it("the files that the context names are written again when somebody has deleted them", async () => {
-    const world = await openWorld();
-    const messages = [user("go"), answer([call("bash", large)])];
-    const preview = await onlyOutput(world, messages);
-    world.files.contents.delete(pathIn(preview));
-    const again = await world.restart();
-    expect(await onlyOutput(again, messages)).toBe(preview);
-    expect(world.files.text(pathIn(preview))).toBe(large);
-    expect(await again.log()).toContain("was missing and has been restored from the host's copy");
-  });
+it("the files that the context names are written again when somebody has deleted them", async () => {
+  const world = await openWorld();
+  const messages = [user("go"), answer([call("bash", large)])];
+  const preview = await onlyOutput(world, messages);
+  world.files.contents.delete(pathIn(preview));
+  const again = await world.restart();
+  expect(await onlyOutput(again, messages)).toBe(preview);
+  expect(world.files.text(pathIn(preview))).toBe(large);
+  expect(await again.log()).toContain("was missing and has been restored from the host's copy");
 });

@@ -138,7 +138,7 @@ describe("every tool of ours", () => {
     }
   });
 
-  it("is offered for 545 tokens together with the six others", async () => {
+  it("is offered for 500 tokens together with the six others", async () => {
     const { encode } = await import("gpt-tokenizer");
     const world = await openWorld();
     const definitions = world.strata.dispatcher.tools.map(({ description, name, parameters }) => ({
@@ -146,6 +146,6 @@ describe("every tool of ours", () => {
       function: { name, description, parameters: formatParameters(parameters) },
     }));
     expect(definitions).toHaveLength(7);
-    expect(encode(JSON.stringify(definitions)).length).toBeLessThanOrEqual(545);
+    expect(encode(JSON.stringify(definitions)).length).toBeLessThanOrEqual(500);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { withoutUndone } from "../../src/host/readings.js";
 import type { Message } from "../../src/io/message.js";
 
@@ -10,14 +10,12 @@ const all = [message("a", "1", "2"), message("b", "3", "4"), message("c", "5")];
 const list = (messages: readonly Message[]) =>
   messages.map(({ info, parts }) => `${info.id}${parts.map(({ text }) => text).join("")}`);
 
-describe("what a person has undone", () => {
-  it("what a person has undone is the message and all after it, or of a message the part and all after it", () => {
-    expect(list(withoutUndone(all, { messageID: "b" }))).toEqual(["a12"]);
-    expect(list(withoutUndone(all, { messageID: "b", partID: "4" }))).toEqual(["a12", "b3"]);
-    expect(list(withoutUndone(all, { messageID: "b", partID: "gone" }))).toEqual(["a12", "b34"]);
-  });
+it("what a person has undone is the message and all after it, or of a message the part and all after it", () => {
+  expect(list(withoutUndone(all, { messageID: "b" }))).toEqual(["a12"]);
+  expect(list(withoutUndone(all, { messageID: "b", partID: "4" }))).toEqual(["a12", "b3"]);
+  expect(list(withoutUndone(all, { messageID: "b", partID: "gone" }))).toEqual(["a12", "b34"]);
+});
 
-  it("what a person has undone is nothing where the host does not have the message any more", () => {
-    expect(withoutUndone(all, { messageID: "gone" })).toBe(all);
-  });
+it("what a person has undone is nothing where the host does not have the message any more", () => {
+  expect(withoutUndone(all, { messageID: "gone" })).toBe(all);
 });

@@ -78,6 +78,6 @@ describe("memory_update of what the user said", () => {
     expect(store.causes).toEqual([
       { operation: "archive", session: "ses_1", reason: `the user said ${JSON.stringify(words)}` },
     ]);
-    expect(noted).toEqual([{ id: "directive/push", what: "archived", words, session: "ses_1" }]);
+    expect(noted).toEqual([{ id: "directive/push", what: "archived", words }]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock as clock } from "../../src/io/clock.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
-import { findMemoryProject, type WorktreeSharing } from "../../src/memory/worktree.js";
+import { findMemoryProject, type WorktreeSharing } from "../../src/memory/trust/git.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { type Ran, runStrata } from "../support/shell.js";
 import { envOf, listAll } from "../support/sync-world.js";

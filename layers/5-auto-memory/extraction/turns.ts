@@ -22,9 +22,7 @@ import { findWhen, formatTitle } from "../words/describe.js";
 import { findMark } from "../words/marked.js";
 import { formatStatement, readStatements, type Statement } from "../words/statements.js";
 import { findCore, LEAST_WORTH, weighShape } from "../words/worth.js";
-import { type RanCommand, readCommands } from "./commands.js";
 
-/** What a user said in one message. */
 export interface SaidTurn {
   messageID: string;
   saidMs: number;
@@ -35,50 +33,34 @@ export interface SaidTurn {
   marked: readonly { statement: Statement; type: MemoryType }[];
   /** Probability that the message holds something to know; 0 where the agent has saved something itself. */
   worth: number;
-  /** What the agent had asked or done before. */
   context?: string;
-}
-
-/** Times up to which messages are read and commands counted. */
-interface ReadUntil {
-  untilMs: number;
-  callsUntilMs: number;
 }
 
 interface Unread {
   turns: readonly SaidTurn[];
-  commands: readonly RanCommand[];
   /** Where the cursor goes once all of it is written. */
-  next: ReadUntil;
+  untilMs: number;
 }
 
 /** A message of more than 20,000 characters is somebody else's text; see `readStatements`. */
 const LOOKED_AT = 25_000;
 
-/** `isTheirs`: did the user write this text? */
 export function planUnread(
   messages: readonly Message[],
-  cursor: ReadUntil,
+  sinceMs: number,
   isTheirs: (text: string) => boolean = () => true,
 ): Unread {
   const turns: SaidTurn[] = [];
-  const commands: RanCommand[] = [];
-  let { callsUntilMs, untilMs } = cursor;
+  let untilMs = sinceMs;
   for (const [index, message] of messages.entries()) {
     const atMs = readTime(message.info);
-    if (atMs === undefined) continue;
-    for (const command of readCommands(message)) {
-      if (command.atMs <= cursor.callsUntilMs) continue;
-      commands.push(command);
-      callsUntilMs = Math.max(callsUntilMs, command.atMs);
-    }
-    if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
+    if (atMs === undefined || message.info.role !== "user" || atMs <= sinceMs) continue;
     untilMs = Math.max(untilMs, atMs);
     const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
     const { text } = redactSecrets(cut(whole, LOOKED_AT));
     if (text !== "") turns.push(readTurn(messages, index, { atMs, text }));
   }
-  return { turns, commands, next: { untilMs, callsUntilMs } };
+  return { turns, untilMs };
 }
 
 function readTurn(

@@ -5,53 +5,36 @@
  *     content   Read on 2026-11-22 for "How many requests may a client send?"
  *               - line 12, under "Limits": "Each client may send 60 requests a minute."
  */
+import { basename, isAbsolute } from "node:path";
 import { DAY_MS, formatDay } from "../../../src/base/days.js";
-import { isRecord, parseJson } from "../../../src/base/shape.js";
-import { cut, foldSentence, quote } from "../../../src/base/text.js";
+import { cut, foldSentence, quote, shortenPath } from "../../../src/base/text.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { checkDraft } from "../../../src/memory/gate/gate.js";
+import { checkDraft, TAKES_OVER } from "../../../src/memory/gate/gate.js";
 import { FINDING, isFinding, type Memory, type MemoryDraft } from "../../../src/memory/memory.js";
 import type { Use } from "../../../src/memory/rank.js";
+import { isChangingTool, mayShowSecrets, readInput, readText } from "../../../src/messages/call.js";
+import type { Result } from "../../../src/messages/history.js";
 import { createSplitter } from "../../../src/recall/terms.js";
-import { redactSecrets, toSafeLine } from "../../../src/text/secrets/secrets.js";
+import { findSecrets, toSafeLine } from "../../../src/text/secrets/secrets.js";
 import { LAYER } from "../injection/boot.js";
-import type { Source } from "./source.js";
 
-/** A source as read by one call. */
 export interface Read {
   source: Source;
   session: string;
-  /** Id of the message with the call. */
   message: string;
-  /** The user's request. */
   asked: string;
   atMs: number;
 }
 
-/** A finding on disk whose sentences a model may choose at the end of the turn. */
-interface Open {
-  id: string;
-  draft: MemoryDraft;
-  read: Read;
-  choice: readonly Quote[];
-}
-
-/** Of all sessions; older ones stay as they are. */
-const MOST_OPEN = 6;
-const ANSWER_CHARACTERS = 4_000;
-
 /** Calls reject with the system's error; refusals are logged. */
 export function createFindingKeeper(options: LayerContext) {
-  const { clock, config, log, memories } = options;
-  let open: readonly Open[] = [];
+  const { clock, log, memories } = options;
 
   return {
-    /** Keeps the quotes of a reading. `said`: what the agent said about a source that only it has seen. */
-    async keep(read: Read, said?: string): Promise<void> {
+    async keep(read: Read): Promise<void> {
       const { session, source } = read;
       const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
-      const { choice, found } = findQuotes(source.text ?? "", asked);
-      const planned = planFinding(read, found, said);
+      const planned = planFinding(read, findQuotes(source.text, asked));
       const checked = planned && checkDraft(planned);
       if (!checked) return;
       if (checked.kind === "refused") return log.info(LAYER, `finding not kept: ${checked.why}`);
@@ -65,29 +48,7 @@ export function createFindingKeeper(options: LayerContext) {
       // Reading an unchanged page again counts as use.
       if (known) memories.noteUse([known.id]);
       if (written.kind === "refused") return log.info(LAYER, `finding not kept: ${written.why}`);
-      const { id } = written.memory;
-      log.debug(LAYER, `${id}: ${written.kind}`);
-      if (config.background.model === undefined || choice.length === 0) return;
-      open = [...open.filter((one) => one.id !== id), { id, draft, read, choice }].slice(-MOST_OPEN);
-    },
-
-    /**
-     * A small model says which sentences of the session's findings answer the request, if the user has named one in
-     * `background.model`; without a valid answer the quotes found by words stay.
-     */
-    async choose(sessionID: string): Promise<void> {
-      const own = open.filter(({ read }) => read.session === sessionID);
-      open = open.filter((one) => !own.includes(one));
-      for (const one of own) {
-        const quotes = await askModel(options, one);
-        const draft = quotes && planFinding(one.read, quotes);
-        if (!draft) continue;
-        const reason = `a model chose the sentences of ${one.read.source.name}`;
-        const cause = { operation: "extract", session: sessionID, reason };
-        const change = (current: Memory) => mergeFinding(current, draft, one.draft);
-        const written = await memories.update(one.id, change, cause);
-        if (written.kind === "refused") log.info(LAYER, `finding not changed: ${written.why}`);
-      }
+      log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
     },
 
     /** Archives findings unused for `FINDINGS_DAYS`. Deletes nothing. */
@@ -101,26 +62,6 @@ export function createFindingKeeper(options: LayerContext) {
   };
 }
 
-async function askModel(
-  { generation, log, prompts }: LayerContext,
-  { choice, id, read }: Open,
-): Promise<readonly Quote[] | undefined> {
-  if (!(await generation.status()).isAllowed) return undefined;
-  const result = await generation.generate({
-    purpose: "findings",
-    sessionID: read.session,
-    prompt: `${await prompts.read("findings")}\n\n${formatChoice(read.asked, choice)}\n`,
-    maxCharacters: ANSWER_CHARACTERS,
-  });
-  if (result.kind !== "text") {
-    log.debug(LAYER, `the sentences of ${id} are not chosen: ${result.why}`);
-    return undefined;
-  }
-  const chosen = readChoice(result.text, choice);
-  if (!chosen) log.warn(LAYER, `the model's choice for ${id} is no JSON object with a list of quotes`);
-  return chosen && chosen.length > 0 ? chosen : undefined;
-}
-
 /** Lower than any other memory's, so that an index lists findings last. */
 const IMPORTANCE = 0.2;
 const LONGEST_ASKED = 160;
@@ -129,11 +70,9 @@ const LONGEST_ALIAS = 110;
 /** Maximum number of quotes in a finding; the newest reading's come first. */
 const MOST_KEPT = 8;
 
-/** `undefined` if there is nothing to quote. */
-function planFinding(read: Read, quotes: readonly Quote[], said?: string): MemoryDraft | undefined {
+function planFinding(read: Read, quotes: readonly Quote[]): MemoryDraft | undefined {
   const { asked, atMs, message, session, source } = read;
   const lines = quotes.map(formatQuote);
-  if (said !== undefined) lines.push(`- the agent said about it: ${quote(said, LONGEST_QUOTE)}`);
   if (lines.length === 0) return undefined;
   const bare = `Read on ${formatDay(atMs)}`;
   const request = toSafeLine(asked, LONGEST_ASKED);
@@ -153,21 +92,16 @@ function planFinding(read: Read, quotes: readonly Quote[], said?: string): Memor
   return checkDraft(whole).kind === "fit" ? whole : plan(bare);
 }
 
-/**
- * The finding with the lines of this reading first, without those of `replaced`; `undefined` if that adds nothing, or if
- * the finding has another reading than `replaced` by now.
- */
-function mergeFinding(current: Memory, draft: MemoryDraft, replaced?: MemoryDraft): Memory | undefined {
+/** The finding with the lines of this reading first; `undefined` if that adds nothing. */
+function mergeFinding(current: Memory, draft: MemoryDraft): Memory | undefined {
   const [head = "", ...fresh] = draft.content.split("\n");
-  const [readAs, ...known] = current.content.split("\n");
-  const [, ...old] = replaced?.content.split("\n") ?? [];
-  if (replaced && (readAs !== head || !isFinding(current))) return undefined;
+  const [, ...known] = current.content.split("\n");
   const has = (lines: readonly string[], line: string): boolean =>
     lines.some((one) => foldQuote(one) === foldQuote(line));
-  if (!replaced && fresh.every((line) => has(known, line))) return undefined;
-  const kept = known.filter((line) => line.startsWith("- ") && !has(fresh, line) && !has(old, line));
+  if (fresh.every((line) => has(known, line))) return undefined;
+  const kept = known.filter((line) => line.startsWith("- ") && !has(fresh, line));
   const content = [head, ...[...fresh, ...kept].slice(0, MOST_KEPT)].join("\n");
-  return content === current.content ? undefined : { ...current, content, provenance: draft.provenance };
+  return { ...current, content, provenance: draft.provenance };
 }
 
 /** The active finding of this source, if any. */
@@ -179,7 +113,6 @@ function findKnown(memories: readonly Memory[], { entities, title }: MemoryDraft
   });
 }
 
-/** Days after which an unused finding is archived. */
 const FINDINGS_DAYS = 30;
 
 /** Findings neither read again nor shown for so long. */
@@ -211,12 +144,11 @@ function planAliases({ isSearch, name }: Source): string[] {
   return [...new Set(names)].filter((one) => one.length <= LONGEST_ALIAS);
 }
 
-/* Chooses the sentences of a text that answer a request: by its rare words, or by a small model among the best of these. Pure. */
+/* Chooses the sentences of a text that answer a request, by its rare words. Pure. */
 
 export interface Quote {
   /** Line number in the tool's output, from 1. */
   line: number;
-  /** Heading above it, if any. */
   heading?: string;
   text: string;
 }
@@ -228,37 +160,22 @@ const LEAST_SHARE = 0.4;
 const MOST_LEADING = 2;
 /** A sentence with a number says more than one without. */
 const NUMBER_GAIN = 0.5;
-/** Characters of the sentences among which a model chooses. */
-const MATERIAL_CHARACTERS = 12_000;
-
-export interface Quotes {
-  /** The quotes found by words. */
-  found: readonly Quote[];
-  /** The sentences among which a model may choose, those included: the best ones that fit into its question. */
-  choice: readonly Quote[];
-}
-
-/** Both in the order of the text. */
-export function findQuotes(text: string, asked: string, mostCharacters = MATERIAL_CHARACTERS): Quotes {
+export function findQuotes(text: string, asked: string): Quote[] {
   const ranked = rank(splitSentences(text), asked);
   const best = ranked[0]?.weight ?? 0;
-  const found: Quote[] = [];
-  const choice: Quote[] = [];
+  const most = best > 0 ? MOST_QUOTES : MOST_LEADING;
   const said = new Set<string>();
-  let characters = 0;
+  const found: Quote[] = [];
   for (const { quote, weight } of ranked) {
-    const { heading = "", text } = quote;
-    if (characters > mostCharacters - LONGEST) break;
-    const folded = foldSentence(text);
-    if (said.has(folded) || !isFact(text)) continue;
+    if (found.length === most || weight < LEAST_SHARE * best) break;
+    const folded = foldSentence(quote.text);
+    if (said.has(folded) || !isFact(quote.text)) continue;
     said.add(folded);
-    characters += heading.length + text.length;
-    choice.push(quote);
-    const most = best > 0 ? MOST_QUOTES : MOST_LEADING;
-    if (found.length < most && weight >= LEAST_SHARE * best) found.push(quote);
+    const { heading = "", ...bare } = quote;
+    const title = heading.slice(0, LONGEST_HEADING).trimEnd();
+    found.push(title !== "" && isFact(heading) ? { ...bare, heading: title } : bare);
   }
-  const inOrder = (quotes: Quote[]): Quote[] => quotes.sort((a, b) => a.line - b.line);
-  return { found: inOrder(found), choice: inOrder(choice) };
+  return found.sort((a, b) => a.line - b.line);
 }
 
 /** Best first; the weight is 0 if none shares a word with the request. */
@@ -300,7 +217,7 @@ function splitSentences(text: string): Quote[] {
     const line = toPlain(raw.slice(0, LONGEST_LINE));
     const [, title] = /^#{1,6}\s+(.+)$/.exec(line) ?? [];
     if (title !== undefined) {
-      heading = isFact(title) ? title.slice(0, LONGEST_HEADING).trimEnd() : undefined;
+      heading = title;
       return [];
     }
     return line
@@ -311,7 +228,6 @@ function splitSentences(text: string): Quote[] {
   });
 }
 
-/** Without markup: tags, links, emphasis. */
 function toPlain(line: string): string {
   return line
     .replace(/<[^<>]{1,300}>/g, " ")
@@ -326,30 +242,115 @@ function isSentence(text: string): boolean {
   return text.split(" ").length >= LEAST_WORDS || /\p{sc=Han}{8}|\p{sc=Hiragana}{4}/u.test(text);
 }
 
-/* The question with which a small model chooses quotes, and the check of its answer: only given sentences count. */
+/*
+ * The source that a tool call read outside the project: a page, search results or a document. Pure.
+ *
+ *     webfetch, websearch      by URL or query
+ *     bash                     pdftotext
+ *     tools of MCP servers     with a name for reading, by URL, path or query
+ */
 
-const MOST_OF_REQUEST = 1_000;
-/** Longer answers are no short list of numbers, and parsing them would block the host. */
-const LONGEST_ANSWER = 20_000;
-
-/** Neither the request nor a sentence can close its part. */
-export function formatChoice(asked: string, sentences: readonly Quote[]): string {
-  const request = redactSecrets(cut(asked, MOST_OF_REQUEST)).text.replace(/[<>]/g, " ");
-  const numbered = sentences.map(({ heading, text }, index) => {
-    const place = heading === undefined ? "" : `(${heading}) `;
-    return `${index + 1}. ${place}${text}`;
-  });
-  return `<request>\n${request}\n</request>\n\n<sentences>\n${numbered.join("\n").replace(/[<>]/g, " ")}\n</sentences>`;
+export interface Source {
+  /** URL without user and fragment, path as the notes spell it, or query. */
+  name: string;
+  title: string;
+  text: string;
+  isSearch?: true;
 }
 
-/** The chosen sentences in their order; empty if the model found no answer. `undefined` if the text has not the form of an answer. */
-export function readChoice(text: string, sentences: readonly Quote[]): readonly Quote[] | undefined {
-  if (text.length > LONGEST_ANSWER) return undefined;
-  const value = parseJson(text.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1"));
-  if (!isRecord(value) || !Array.isArray(value.quotes)) return undefined;
-  const places = value.quotes
-    .slice(0, MOST_QUOTES)
-    .map((entry) => Number(isRecord(entry) ? entry.from : entry));
-  const chosen = new Set(places.flatMap((place) => sentences[place - 1] ?? []));
-  return sentences.filter((sentence) => chosen.has(sentence));
+/** Shorter texts are messages such as "not found". */
+const LEAST_TEXT = 120;
+const MOST_TEXT = 150_000;
+const LONGEST_NAME = 300;
+const LONGEST_TITLE = 90;
+const DOCUMENT = /\.(pdf|docx?|odt|pptx?|odp|xlsx?|ods|epub|png|jpe?g|gif|webp|bmp|tiff?)$/i;
+const PRINTED = /\bpdftotext\s+(?:-\w+\s+(?:\d+\s+)?)*("[^"]+"|'[^']+'|[^\s;|&]+)/;
+/** Names of an MCP server's tools that read, and of tools that write. */
+const READING = /(fetch|read|get|scrape|crawl|browse|extract|search|navigate|snapshot|open|docs?|resource)/i;
+const WRITING =
+  /(^|[_-])(create|update|write|delete|remove|post|send|edit|commit|push|merge|click|fill)(?=[_\-A-Z]|$)/;
+const OWN_TOOL = /^memory_/;
+const SECRET_TOOL = /secret|password|credential|vault|keychain|1password|bitwarden/i;
+const LETS_IN =
+  /token|secret|passw|pwd|signature|credential|session|ticket|(^|[_.-])(api)?[_.-]?(key|sig|auth|sid|jwt|otp|code|state|nonce)$|^apikey$/i;
+
+/** `undefined` if the call read no such source, failed, or may show secrets. */
+export function readSource(
+  { part, text }: Pick<Result, "part" | "text">,
+  project: string,
+): Source | undefined {
+  if (part.state.status !== "completed" || mayShowSecrets(part)) return undefined;
+  const input = readInput(part);
+  if (part.tool === "webfetch") return readPage(readText(input, "url"), text);
+  if (part.tool === "websearch") return readSearch(readText(input, "query"), text);
+  if (part.tool === "bash") return readPrinted(readText(input, "command"), text, project);
+  const isServed =
+    part.tool.includes("_") &&
+    !isChangingTool(part.tool) &&
+    !OWN_TOOL.test(part.tool) &&
+    !SECRET_TOOL.test(part.tool);
+  if (!isServed || !READING.test(part.tool) || WRITING.test(part.tool)) return undefined;
+  return readServed({ part, text }, project);
+}
+
+function readServed({ part, text }: Pick<Result, "part" | "text">, project: string): Source | undefined {
+  const input = readInput(part);
+  const target = readText(input, "url", "uri", "path", "file", "filePath", "file_path");
+  if (target === undefined) return readSearch(readText(input, "query", "q"), text);
+  if (/^https?:/i.test(target)) return readPage(target, text);
+  if (findSecrets(target).length > 0 || /^[a-z][\w+.-]*:\/\/[^/]*@/i.test(target)) return undefined;
+  const document = readDocument(target, project);
+  // The project's own text can be read again at any time.
+  if (document && !isAbsolute(document.name) && !DOCUMENT.test(document.name)) return undefined;
+  return document && text.length >= LEAST_TEXT ? withText(document, text) : undefined;
+}
+
+function readPage(url: string | undefined, text: string): Source | undefined {
+  const name = url === undefined ? undefined : cleanUrl(url);
+  if (name === undefined) return undefined;
+  return text.length < LEAST_TEXT ? undefined : withText({ name, title: name }, text);
+}
+
+function readSearch(query: string | undefined, text: string): Source | undefined {
+  if (query === undefined || text.length < LEAST_TEXT || findSecrets(cut(query, LONGEST_NAME)).length > 0)
+    return undefined;
+  const title = `Search for ${quote(query, LONGEST_TITLE)}`;
+  return { name: title, title, text: cut(text, MOST_TEXT), isSearch: true };
+}
+
+function readPrinted(command = "", text: string, project: string): Source | undefined {
+  const path = PRINTED.exec(cut(command, 2_000))?.[1]?.replace(/^["']|["']$/g, "");
+  const document =
+    path === undefined || path === "-" || text.length < LEAST_TEXT ? undefined : readDocument(path, project);
+  return document && { ...document, text: cut(text, MOST_TEXT) };
+}
+
+function readDocument(path: string, project: string): Omit<Source, "text"> | undefined {
+  const name = shortenPath(path, project);
+  if (name.length > LONGEST_NAME || findSecrets(name).length > 0) return undefined;
+  return { name, title: basename(name) };
+}
+
+function withText({ name, title }: Omit<Source, "text">, text: string): Source {
+  const heading = findHeading(text);
+  return { name, title: heading === undefined ? title : `${heading}, ${name}`, text: cut(text, MOST_TEXT) };
+}
+
+/** The page's own title; `undefined` if it has none, or one that addresses the model. */
+function findHeading(text: string): string | undefined {
+  const head = cut(text, 20_000);
+  const [, title, heading] = /<title[^>]{0,200}>([^<]{1,300})<|^#{1,2} +(\S.*)$/im.exec(head) ?? [];
+  const line = toSafeLine((title ?? heading ?? "").replace(/[*`#]+/g, ""), LONGEST_TITLE);
+  return line === "" || TAKES_OVER.test(line) ? undefined : line;
+}
+
+/** Without user, fragment, and any query with a secret; `undefined` if it is no web address. */
+function cleanUrl(url: string): string | undefined {
+  if (url.length > 4_000 || !URL.canParse(url)) return undefined;
+  const { origin, pathname, protocol, search, searchParams } = new URL(url);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  const page = `${origin}${pathname === "/" ? "" : pathname}`;
+  const letsIn = [...searchParams.keys()].some((name) => LETS_IN.test(name));
+  const names = letsIn ? [page] : [`${page}${search}`, page];
+  return names.find((name) => name.length <= LONGEST_NAME && findSecrets(name).length === 0);
 }

@@ -1,33 +1,18 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
 import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
+import { listExtended } from "../../../src/context/additions.js";
 import { decide } from "../../../src/context/decisions.js";
-import type { RecordedDecisions } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
-import { isActive, isFinding, isUsersRule, type Memory } from "../../../src/memory/memory.js";
-import type { DecisionKey } from "../../../src/messages/history.js";
-import {
-  type Doubts,
-  FOREIGN_HEAD,
-  findLineIDs,
-  formatMemoryLine,
-  MATCH_HEAD,
-  TRIGGER_HEAD,
-} from "./line.js";
+import { isActive, isFinding, isUsersRule, isWaiting, type Memory } from "../../../src/memory/memory.js";
+import { FOREIGN_HEAD, findLineIDs, formatMemoryLine, MATCH_HEAD, TEAM_HEAD, TRIGGER_HEAD } from "./line.js";
 
 export interface BootOptions {
   nowMs: number;
-  /** Path of the index as the agent would write it. */
   indexPath: string;
-  /** Text about undecided conflicts. */
   conflicts?: string | undefined;
-  /** One line about the agent's changes to the user's memories. */
-  changed?: string | undefined;
-  /** Text about other active sessions. */
   active?: string | undefined;
-  /** By id: what to verify. */
-  doubts?: Doubts | undefined;
   /** What is shown; default: as in the settings. */
   shows: Omit<Config["boot"], "activeSessions" | "enabled">;
 }
@@ -47,10 +32,11 @@ const RECENT_MS = 30 * DAY_MS;
 /** The block, without findings; `undefined` if there is nothing to show. `ranked`: best first. */
 export function planBoot(
   ranked: readonly Memory[],
-  { active: atWork, changed, conflicts, doubts, indexPath, nowMs, shows }: BootOptions,
+  { active: atWork, conflicts, indexPath, nowMs, shows }: BootOptions,
 ): string | undefined {
   const active = ranked.filter((memory) => isActive(memory, nowMs) && !isFinding(memory));
-  const foreign = active.filter(({ isForeign }) => isForeign).slice(0, shows.maxItems);
+  const team = active.filter(({ author }) => author !== undefined).slice(0, shows.maxItems);
+  const foreign = active.filter(isWaiting).slice(0, shows.maxItems);
   const own = active.filter(({ isForeign }) => !isForeign);
   const rules = shows.directives ? own.filter(isUsersRule) : [];
   const blockers = shows.blockers ? own.filter(({ type }) => type === "blocker") : [];
@@ -58,26 +44,27 @@ export function planBoot(
   const rest = own
     .filter((memory) => memory.type !== "blocker" && !isUsersRule(memory) && !decisions.includes(memory))
     .slice(0, shows.maxItems);
-  const notices = [conflicts, changed, atWork].filter((text) => text !== undefined);
+  const notices = [conflicts, atWork].filter((text) => text !== undefined);
   if (active.length === 0 && notices.length === 0) return undefined;
   const block = createBlock(BOOT_TOKENS);
   for (const notice of notices) block.put(notice);
-  const kept = rest.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
-  const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
+  const kept = rest.length + team.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
+  const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 4 : 0;
+  const keptOthers = team.length > 0 || foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
   const format = (maxCharacters: number) => (memory: Memory) =>
-    formatMemoryLine(memory, { nowMs, maxCharacters, doubt: doubts?.get(memory.id) });
+    formatMemoryLine(memory, { nowMs, maxCharacters });
   const shown =
     block.add("Rules of the user's, which still hold:", rules, format(RULE_CHARACTERS), kept) +
     block.add("Blockers that are open:", blockers, format(RULE_CHARACTERS), kept) +
     block.add("Decided lately:", decisions, format(LINE_CHARACTERS), kept) +
-    block.add("Also known, the most important first:", rest, format(LINE_CHARACTERS), keptForeign) +
+    block.add("Also known, the most important first:", rest, format(LINE_CHARACTERS), keptOthers) +
+    block.add(`${TEAM_HEAD}:`, team, format(LINE_CHARACTERS), keptForeign) +
     block.add(`${FOREIGN_HEAD}:`, foreign, format(LINE_CHARACTERS), 0);
   const left = active.length - shown;
   const more = left > 0 ? `${left} more are in ${indexPath} and found by memory_recall.` : "";
   return block.end(more);
 }
 
-/** Newest first. */
 function findRecentDecisions(memories: readonly Memory[], nowMs: number): Memory[] {
   const recent = memories.filter(
     ({ type, updated }) => type === "decision" && nowMs - Date.parse(updated) <= RECENT_MS,
@@ -144,30 +131,18 @@ function boundPiece(piece: string): number {
 
 /* Reads which memories a session shows, from the decisions recorded about its messages and results. */
 
-/** Layer name in the records. */
 export const LAYER = "auto-memory";
 
 export interface ShownMemories {
   /** Ids of the memories in the shown messages and results. */
   ids: ReadonlySet<string>;
-  /** All texts of this layer in them. */
   text: string;
-  /** Is a boot block shown? */
   hasBoot: boolean;
-}
-
-/** Texts of this layer behind messages and results from a message on, with what they stand behind. */
-function listTexts({ find, history }: ContextRequest, from: number): { key: DecisionKey; text: string }[] {
-  const messages = [...history.messages.keys()].filter((index) => index >= from).map(history.keyOf);
-  return [...messages, ...history.results(from)].flatMap((key) => {
-    const text = key && findOwnText(find(key.key));
-    return key && text !== undefined ? [{ key, text }] : [];
-  });
 }
 
 /** The memories that the request shows. Those cut or cleared away do not count, so they may be shown again. */
 export function readShown(request: ContextRequest): ShownMemories {
-  const texts = listTexts(request, request.shownFrom()).map(({ text }) => text);
+  const texts = listExtended(request, LAYER, request.shownFrom()).map(({ text }) => text);
   return {
     text: texts.join("\n"),
     ids: new Set(texts.flatMap(findLineIDs)),
@@ -177,16 +152,10 @@ export function readShown(request: ContextRequest): ShownMemories {
 
 /** Bytes of matches added to the session's messages, shown or not. */
 export function countMatchBytes(request: ContextRequest): number {
-  return listTexts(request, 0).reduce((bytes, { text }) => {
+  return listExtended(request, LAYER, 0).reduce((bytes, { text }) => {
     const at = text.indexOf(MATCH_HEAD);
     return at === -1 ? bytes : bytes + Buffer.byteLength(text.slice(at));
   }, 0);
-}
-
-/** The text that this layer has added to a message or result, if it is still shown. */
-export function findOwnText(recorded: RecordedDecisions | undefined): string | undefined {
-  if (!recorded || recorded.cleared) return undefined;
-  return recorded.extended?.find(({ layer }) => layer === LAYER)?.text;
 }
 
 /* Plans to remove memories from a session's shown texts after the user has undone them. Pure. */
@@ -194,7 +163,7 @@ export function findOwnText(recorded: RecordedDecisions | undefined): string | u
 /** The withdrawal with revised texts; `undefined` if no shown text names the memories. */
 export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal): Withdrawal | undefined {
   const { memories } = withdrawal;
-  const named = listTexts(request, request.shownFrom()).filter(({ text }) =>
+  const named = listExtended(request, LAYER, request.shownFrom()).filter(({ text }) =>
     findLineIDs(text).some((id) => memories.has(id)),
   );
   if (named.length === 0) return undefined;

@@ -16,16 +16,13 @@ import {
   parseLeases,
 } from "../../../src/project/instances.js";
 import { LAYER } from "./boot.js";
-import { type AgentChanges, type Conflicts, formatOpenConflicts } from "./conflicts.js";
-import type { FindDoubts } from "./current-facts.js";
-import { type Doubts, findLineIDs, findTriggerRules, type TriggerRule } from "./line.js";
+import { type Conflicts, formatOpenConflicts } from "./conflicts.js";
+import { findLineIDs, findTriggerRules, type TriggerRule } from "./line.js";
 
 export type KnownMemories = ReturnType<typeof createKnownMemories>;
 
 export interface KnownMemoriesOptions extends LayerContext {
   conflicts: Pick<Conflicts, "open" | "see">;
-  findDoubts: FindDoubts;
-  changes: Pick<AgentChanges, "markShown" | "read">;
 }
 
 /** How long a message waits for changes on disk; then it uses the memories last read. */
@@ -36,7 +33,7 @@ export const FIRST_READ_MS = 500;
 const DECIDED_WITHIN_MS = 300;
 
 export function createKnownMemories(options: KnownMemoriesOptions) {
-  const { background, changes, clock, conflicts, instances, log, memories } = options;
+  const { background, clock, conflicts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
   let latest: LatestRead | undefined;
   let rules: readonly TriggerRule[] | undefined;
@@ -58,10 +55,8 @@ export function createKnownMemories(options: KnownMemoriesOptions) {
       if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
     },
 
-    /** Have the memories been read? */
     isRead: (): boolean => latest !== undefined,
 
-    /** The best first. */
     order: (): readonly Memory[] =>
       rankMemories(memories.known(), memories.useOf, clock.now()).flatMap((part) => part.memories),
 
@@ -72,17 +67,13 @@ export function createKnownMemories(options: KnownMemoriesOptions) {
 
     /** What this session is shown besides the memories, as of the last read. */
     notices(sessionID: string) {
-      const { active = [], changed, conflicts, doubts, held = [] } = latest ?? {};
+      const { active = [], conflicts, held = [] } = latest ?? {};
       const others = formatActive(active, { held, ownID: instances.ownID, sessionID });
-      return { active: others, changed, conflicts, doubts };
+      return { active: others, conflicts };
     },
 
     /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
     noteShown(text: string): void {
-      if (latest?.changed !== undefined && text.includes(latest.changed)) {
-        latest = { ...latest, changed: undefined };
-        void inBackground("note which changes were shown", changes.markShown);
-      }
       const ids = new Set(findLineIDs(text));
       conflicts.see(memories.known().filter(({ id }) => ids.has(id)));
     },
@@ -98,50 +89,34 @@ export function createKnownMemories(options: KnownMemoriesOptions) {
 }
 
 interface LatestRead {
-  /** The open conflicts, as text. */
   conflicts: string | undefined;
-  /** The agent's changes to the user's memories, until a session shows them. */
-  changed: string | undefined;
   active: ActiveSessions;
   held: readonly Lease[];
-  doubts: Doubts;
 }
 
 async function readLatest(options: KnownMemoriesOptions): Promise<LatestRead> {
-  const { changes, config, conflicts, findDoubts, memories } = options;
-  const doubts = await findDoubts(await memories.list());
-  const active = config.boot.activeSessions ? await readActive(options) : [];
+  const { config, conflicts, instances, log, memories } = options;
+  await memories.list();
+  // What cannot be read of the others is no reason to show no memories.
+  const none = (thrown: unknown): [] => {
+    log.warn(LAYER, `cannot tell what other sessions do: ${formatError(thrown)}`);
+    return [];
+  };
+  const active = config.boot.activeSessions ? await instances.living().catch(none) : [];
   return {
     conflicts: formatOpenConflicts(await conflicts.open()),
-    changed: await changes.read(),
     active,
-    held: config.boot.activeSessions ? await readHeld(options, active) : [],
-    doubts,
+    held: config.boot.activeSessions ? await readHeld(options, active).catch(none) : [],
   };
 }
 
-/** Sessions that cannot be read count as ended. */
-async function readActive({
-  instances,
-  log,
-}: Pick<LayerContext, "instances" | "log">): Promise<ActiveSessions> {
-  return instances.living().catch((thrown) => {
-    log.warn(LAYER, `cannot find the other active sessions: ${formatError(thrown)}`);
-    return [];
-  });
-}
-
-/** Leases in force of these instances and of people; none if the file cannot be read. */
+/** Leases in force of these instances and of people. */
 async function readHeld(
-  { clock, files, folders, log }: Pick<LayerContext, "clock" | "files" | "folders" | "log">,
+  { clock, files, folders }: Pick<LayerContext, "clock" | "files" | "folders">,
   active: ActiveSessions,
 ): Promise<Lease[]> {
-  const text = await readText(files, folders.leases).catch((thrown) => {
-    log.warn(LAYER, `cannot tell what others hold: ${formatError(thrown)}`);
-    return undefined;
-  });
-  const living = new Set(active.map(({ id }) => id));
-  return text === undefined ? [] : findHeld(parseLeases(text), { living, nowMs: clock.now() });
+  const text = (await readText(files, folders.leases)) ?? "";
+  return findHeld(parseLeases(text), { living: new Set(active.map(({ id }) => id)), nowMs: clock.now() });
 }
 
 /* Other sessions at work in the project, for the boot block. Pure. */
@@ -149,7 +124,6 @@ async function readHeld(
 export type ActiveSessions = readonly Pick<Instance, "id" | "sessions">[];
 
 const MOST_SESSIONS = 6;
-/** Leases named for each session. */
 const MOST_HELD = 3;
 const LONGEST_ITEM = 80;
 

@@ -66,7 +66,6 @@ export function createAgentJudge(context: LayerContext & { gate: Gate }) {
     },
   };
 
-  /** Starts reading what waits; returns at once. */
   function prepare(): void {
     reading ??= inBackground("read what the agent may be asked", read).finally(() => {
       reading = undefined;

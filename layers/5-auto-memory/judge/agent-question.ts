@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { cut, shortenPath, withoutMark } from "../../../src/base/text.js";
+import { listExtended } from "../../../src/context/additions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
@@ -23,7 +24,7 @@ import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/
 import { readTime } from "../../../src/messages/call.js";
 import { countReportedTokens } from "../../../src/messages/history.js";
 import { toSafeLine } from "../../../src/text/secrets/secrets.js";
-import { boundTokens, findOwnText } from "../injection/boot.js";
+import { boundTokens, LAYER } from "../injection/boot.js";
 import { formatStatement } from "../words/statements.js";
 import { prove } from "./verdicts.js";
 
@@ -45,7 +46,6 @@ const MOST_SHARE = 0.005;
 const LONGEST_QUOTE = 240;
 const TASK = "Call memory_keep with their letters together with your next call.";
 
-/** May the agent be asked about it? */
 export const isAskable = (one: WaitingCandidate): boolean =>
   one.asked === undefined && !one.isJudged && !isHandedOver(one);
 
@@ -62,13 +62,8 @@ export function readAsked(view: View): { before: readonly string[]; isDue: boole
   };
 }
 
-/** The questions behind messages and results from this message on. */
-function listQuestions({ find, history }: View, from: number): string[] {
-  const messages = [...history.messages.keys()].slice(from).map(history.keyOf);
-  return [...messages, ...history.results(from)].flatMap(
-    (one) => findQuestion((one && findOwnText(find(one.key))) ?? "") ?? [],
-  );
-}
+const listQuestions = (view: View, from: number): string[] =>
+  listExtended(view, LAYER, from).flatMap(({ text }) => findQuestion(text) ?? []);
 
 /** An agent may call `memory_keep` by itself, in a request that does nothing else. */
 function isCheap(messages: readonly Message[]): boolean {
@@ -123,7 +118,6 @@ function quoteWithin(one: WaitingCandidate, mostTokens: number): string {
   return `${cut(line, length).trimEnd()}…`;
 }
 
-/** The letters of a question, with the beginning of what each stands for. */
 function readQuotes(question: string): { letter: string; quote: string }[] {
   return [...question.matchAll(/ ([a-z]{1,2}) "([^"]*?)…?"/g)].map(([, letter = "", quote = ""]) => ({
     letter,
@@ -155,7 +149,6 @@ interface KeepRequest {
   sessionID: string;
 }
 
-/** Of an open sentence, in an error. */
 const QUOTE_TOKENS = 20;
 
 /** One line for each. Rejects, and keeps nothing, if a letter or type is unknown. */

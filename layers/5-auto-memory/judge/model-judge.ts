@@ -10,7 +10,7 @@
 
 import { toCode, toLine } from "../../../src/base/text.js";
 import { JUDGING } from "../../../src/costs/savings.js";
-import type { Message } from "../../../src/io/message.js";
+import { isToolPart, type Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   isHandedOver,
@@ -24,7 +24,6 @@ import type { ModelAnswer } from "../../../src/memory/candidates/candidate-store
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store/store.js";
-import { readCommands, simplifyCommand } from "../extraction/commands.js";
 import { readAgreed } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
@@ -45,7 +44,6 @@ export type ModelJudgeContext = Pick<LayerContext, "candidates" | "clock" | "log
 };
 
 export interface JudgeRequest {
-  /** For the host: under which session the question runs. */
   sessionID: string;
   /** What the work of the session showed since it was last asked. */
   work?: readonly Work[];
@@ -54,7 +52,6 @@ export interface JudgeRequest {
 }
 
 export interface Judged {
-  /** Ids of memories that were written. */
   kept: readonly string[];
   /** Number of candidates that a model has answered about. */
   answered: number;
@@ -62,12 +59,10 @@ export interface Judged {
   why?: string;
 }
 
-/** Rejects with the system's error. */
 export type ModelJudge = (request: JudgeRequest) => Promise<Judged>;
 
 const LAYER = "auto-memory";
 const ANSWER_CHARACTERS = 12_000;
-/** Memories that a message may repeat or replace. */
 const MOST_MEMORIES = 40;
 
 /**
@@ -103,24 +98,21 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
     const isKnown = ({ isForeign, status }: Memory): boolean => !isForeign && status === "active";
     const asking: Asking = { known: all.filter(isKnown).slice(0, MOST_MEMORIES), request, some };
     const asked = await ask(context, asking);
-    const ids = some.map(({ id }) => id);
-    const inVain = new Map(ids.map((id) => [id, "unusable" as const]));
+    const inVain = new Map(some.map(({ id }) => [id, "unusable" as const]));
     if ("why" in asked) {
       // What was refused was not asked.
       if (asked.isFailure) await candidates.noteAnswers(inVain);
       return asked;
     }
-    const { notes, unread, unsure } = await carryOut(context, asked, asking).catch(async (thrown) => {
+    const { answers, notes } = await carryOut(context, asked, asking).catch(async (thrown) => {
       await candidates.noteAnswers(inVain);
       throw thrown;
     });
-    const answerOf = (id: string): ModelAnswer =>
-      unsure.has(id) ? "unsure" : unread.has(id) ? "unusable" : "settled";
-    await candidates.noteAnswers(new Map(ids.map((id) => [id, answerOf(id)])));
+    await candidates.noteAnswers(answers);
     await candidates.note(notes);
     return {
       kept: notes.flatMap(({ id, outcome }) => (outcome === "kept" && id !== undefined ? [id] : [])),
-      answered: ids.length - unread.size,
+      answered: [...answers.values()].filter((answer) => answer !== "unusable").length,
     };
   }
 }
@@ -170,39 +162,38 @@ async function ask(
 }
 
 /**
- * Does what the verdicts say, as far as it can be proved. `unsure`: ids of those of which the user decides; `unread`: of
- * those about which a part of the answer could not be used, so that they are asked about once more.
+ * Does what the verdicts say, as far as it can be proved. `answers`: by id; of those that are unsure the user decides, and
+ * those about which a part of the answer could not be used are asked about once more.
  */
 async function carryOut(
   context: ModelJudgeContext,
-  asked: Asked,
+  { answer, judgeName }: Asked,
   asking: Asking,
-): Promise<{ notes: Judgement[]; unread: ReadonlySet<string>; unsure: ReadonlySet<string> }> {
-  const { answer, judgeName } = asked;
+): Promise<{ notes: Judgement[]; answers: ReadonlyMap<string, ModelAnswer> }> {
   // The user may have kept, dropped or taken back some of them meanwhile.
   const waiting = new Set((await context.candidates.list()).map(({ id }) => id));
   const notes: Judgement[] = [];
-  const unread = new Set<string>();
-  const unsure = new Set<string>();
+  const answers = new Map(asking.some.map(({ id }): [string, ModelAnswer] => [id, "settled"]));
   for (const [at, one] of asking.some.entries()) {
     if (!waiting.has(one.id)) continue;
+    const isUnusable = answer.unusable.has(at);
     const verdicts = answer.verdicts.filter(({ of }) => of.kind === "message" && of.at === at);
-    if (answer.unusable.has(at)) {
-      unread.add(one.id);
-      notes.push(describe(one, "waiting", `what ${judgeName} said of it could not be used`));
-    } else if (verdicts.length === 0)
-      notes.push(describe(one, "left out", `${judgeName} kept nothing of it`));
-    for (const verdict of verdicts) {
-      const note = verdict.isSure
-        ? await keep(context, one, { judgeName, verdict, ...asking })
-        : describe(one, "waiting", `${judgeName} is not sure: ${verdict.why}`);
-      if (note.outcome === "waiting") unsure.add(one.id);
-      notes.push(note);
-    }
+    if (isUnusable) notes.push(describe(one, "waiting", `what ${judgeName} said of it could not be used`));
+    else if (verdicts.length === 0) notes.push(describe(one, "left out", `${judgeName} kept nothing of it`));
+    const judged: Judgement[] = [];
+    for (const verdict of verdicts)
+      judged.push(
+        verdict.isSure
+          ? await keep(context, one, { judgeName, verdict, ...asking })
+          : describe(one, "waiting", `${judgeName} is not sure: ${verdict.why}`),
+      );
+    notes.push(...judged);
+    if (judged.some(({ outcome }) => outcome === "waiting")) answers.set(one.id, "unsure");
+    else if (isUnusable) answers.set(one.id, "unusable");
   }
   for (const verdict of answer.verdicts)
     if (verdict.of.kind === "work") notes.push(...(await offerWork(context, verdict.of.at, verdict, asking)));
-  return { notes, unread, unsure };
+  return { notes, answers };
 }
 
 /** A memory of what the verdict quotes, if the proof and the gate let it through. */
@@ -293,9 +284,8 @@ export function findWork(messages: readonly Message[], said: readonly UsersMessa
 /** Commands that worked after others that begin alike had failed. */
 function findMended(messages: readonly Message[]): Work[] {
   const failed = new Map<string, number>();
-  const ran = messages.flatMap((one) => readCommands(one).map((run) => ({ ...run, message: one.info.id })));
-  return ran.flatMap(({ atMs, command, hasSucceeded, message }): Work[] => {
-    if (simplifyCommand(command) === undefined) return [];
+  return messages.flatMap(readCommands).flatMap(({ atMs, command, hasSucceeded, message }): Work[] => {
+    if (!isTelling(command)) return [];
     const [program = ""] = command.trim().split(/\s/);
     const failures = failed.get(program) ?? 0;
     failed.set(program, hasSucceeded ? 0 : failures + 1);
@@ -303,6 +293,32 @@ function findMended(messages: readonly Message[]): Work[] {
     const after = failures === 1 ? "a failure" : `${failures} failures`;
     return [{ line: `${toCode(command, LONGEST_COMMAND)} worked after ${after}`, message, atMs }];
   });
+}
+
+function readCommands({ info, parts }: Message) {
+  return parts.flatMap((part) => {
+    if (!isToolPart(part) || part.tool !== "bash") return [];
+    const { input, metadata, status, time } = part.state ?? {};
+    const command: unknown = input?.command;
+    const hasSucceeded = status === "completed" && metadata?.exit === 0;
+    return typeof command === "string" && time?.end !== undefined
+      ? [{ command, atMs: time.end, hasSucceeded, message: info.id }]
+      : [];
+  });
+}
+
+/** With what is done around it; a longer one is a script. */
+const LONGEST_WRITTEN = 1_000;
+
+/** Looking around, moving files, and what is in everybody's fingers: nothing to remember. */
+const TRIVIAL =
+  /^(ls|ll|cat|cd|pwd|echo|printf|grep|rg|ag|find|fd|head|tail|less|more|sed|awk|wc|sort|uniq|cut|which|type|whoami|mkdir|rm|rmdir|cp|mv|touch|ln|chmod|sleep|ps|kill|pkill|true|false|test|\[|date|env|export|set|source|history|man|tree|stat|file|du|df|diff|xxd|jq|python3? -c|node -e|git (status|diff|log|show|add|branch|stash|commit|checkout|switch|pull|push|fetch|rev-parse|blame|restore|reset|rm|mv|merge|rebase|config|remote|ls-files|grep|tag|cherry-pick))\b/;
+
+/** Does the command do something, apart from what is done around it? `cd x && npm test | tail -5` does. */
+export function isTelling(command: string): boolean {
+  if (command.length > LONGEST_WRITTEN || /\n|<<|\$\(/.test(command)) return false;
+  const bare = command.trim().replace(/^(cd \S+|export \S+|source \S+) *(&&|;) */, "");
+  return bare !== "" && !TRIVIAL.test(bare);
 }
 
 /** Questions of the agent's that the user said yes to. */

@@ -15,18 +15,15 @@ import { saysEverywhere } from "../said/find-said.js";
 import { formatTitle } from "../words/describe.js";
 import { announcesOthers, formatStatement } from "../words/statements.js";
 
-/** A message to be judged. */
 export interface JudgedMessage {
   statements: readonly SaidStatement[];
   /** What the agent had asked or done before, in a line. */
   context?: string;
-  /** Number of sessions in which the user said it, if several. */
   sessions?: number;
 }
 
 export interface Batch {
   messages: readonly JudgedMessage[];
-  /** What the work showed, a line each. */
   work: readonly string[];
   memories: readonly { type: MemoryType; title: string }[];
 }
@@ -57,6 +54,12 @@ const MESSAGE_CHARACTERS = 12_000;
 const LONGEST_LINE = 600;
 const LONGEST_CONTEXT = 240;
 
+/**
+ * Of a hundred careful colleagues, as the prompt asks, so many keep it. Of 50 to 80, this is where both stand-ins of
+ * docs/memory.md keep little that is not worth it and still find most.
+ */
+const LEAST_SURE = 55;
+
 const MOST_MESSAGES = 20;
 const MOST_CHARACTERS = 24_000;
 
@@ -77,7 +80,6 @@ export function planBatches<T extends { statements: readonly { text: string }[] 
   return batches;
 }
 
-/** The material, below the task. */
 export function formatBatch({ memories, messages, work }: Batch): string {
   const said = messages.map(({ context, sessions = 1, statements }, at) => {
     const notes = [
@@ -118,7 +120,6 @@ const formatPart = (name: string, lines: readonly string[], between = "\n"): str
 const LONGEST_ANSWER = 200_000;
 const LONGEST_SAYING = 500;
 const LONGEST_REASON = 120;
-/** Sentences that one memory quotes. */
 export const MOST_QUOTED = 30;
 
 /** What can be believed of an answer; `undefined` if it is not an answer to the task at all. */
@@ -166,12 +167,16 @@ function readVerdict(entry: unknown, batch: Batch): Verdict | string | undefined
     return `it does not say anything in one sentence of at most ${LONGEST_SAYING} characters`;
   const replaces = readReplaced(entry.replaces, batch);
   return {
-    ...{ of, type, isGlobal: entry.scope === "global", isSure: entry.sure !== false },
+    ...{ of, type, isGlobal: entry.scope === "global", isSure: isSure(entry.sure) },
     says: toLine(says, LONGEST_SAYING),
     why: typeof why === "string" ? toLine(why, LONGEST_REASON) : "",
     ...(replaces !== undefined && { replaces }),
   };
 }
+
+/** The number that was asked for; a model may say yes or no, or forget it. */
+const isSure = (sure: unknown): boolean =>
+  sure === undefined || (typeof sure === "boolean" ? sure : Number(sure) >= LEAST_SURE);
 
 const QUOTE = /^m(\d{1,3})(?:\.(\d{1,3})(?:\s*[-–]\s*(?:m\d{1,3}\.)?(\d{1,3}))?)?$/;
 
@@ -210,9 +215,7 @@ function readReplaced(value: unknown, { memories }: Batch): number | undefined {
  */
 
 export interface Quoted {
-  /** The quoted statements, in order. */
   quote: readonly SaidStatement[];
-  /** All of the message. */
   around: string;
   /** What the agent had asked or done; it makes nothing hold in all projects. */
   context?: string;
@@ -225,7 +228,6 @@ export interface Proved {
   /** What stands alone, for a rule whose words do not. */
   title: string;
   content: string;
-  /** The user's words, below their headings. */
   evidence: string;
   isGlobal: boolean;
 }
@@ -252,7 +254,6 @@ export function prove(
   };
 }
 
-/** The statements, a heading once. */
 function joinQuote(quote: readonly SaidStatement[]): string {
   return quote
     .map((one, at) => (one.heading === quote[at - 1]?.heading ? one.text : formatStatement(one)))

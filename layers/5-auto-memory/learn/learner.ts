@@ -69,7 +69,6 @@ export interface LearnerOptions {
   isTheirs(text: string): boolean;
 }
 
-const FROM_THE_START = { untilMs: Number.NEGATIVE_INFINITY, callsUntilMs: Number.POSITIVE_INFINITY };
 /** In the list of settled sentences: all of the message, or of the session. */
 export const WHOLE = "";
 /** So many judgements are written at once: each time the whole log is read. What a process loses the next run notes again. */
@@ -136,7 +135,6 @@ export function createLearner(options: LearnerOptions) {
     },
   };
 
-  /** Writes what is left to be written. */
   async function end(): Promise<void> {
     const some = notes;
     notes = [];
@@ -153,18 +151,20 @@ function createOpenReader({ candidates, isTheirs, settled }: LearnerOptions) {
     judging ??= readJudged();
     const judged = await judging;
     let known = 0;
-    const open = planUnread(messages, FROM_THE_START, isTheirs).turns.flatMap((turn): SaidTurn[] => {
-      const { marked, messageID, statements } = turn;
-      if (isSettled(messageID, WHOLE) || judged.has(`${session} ${messageID}`)) {
-        known++;
-        return [];
-      }
-      const gone = marked.filter(({ statement }) => isSettled(messageID, statement.text));
-      known += gone.length;
-      const rest = statements.filter((one) => gone.every(({ statement }) => statement !== one));
-      if (gone.length > 0 && rest.length === 0) return [];
-      return [{ ...turn, statements: rest, marked: marked.filter((one) => !gone.includes(one)) }];
-    });
+    const open = planUnread(messages, Number.NEGATIVE_INFINITY, isTheirs).turns.flatMap(
+      (turn): SaidTurn[] => {
+        const { marked, messageID, statements } = turn;
+        if (isSettled(messageID, WHOLE) || judged.has(`${session} ${messageID}`)) {
+          known++;
+          return [];
+        }
+        const gone = marked.filter(({ statement }) => isSettled(messageID, statement.text));
+        known += gone.length;
+        const rest = statements.filter((one) => gone.every(({ statement }) => statement !== one));
+        if (gone.length > 0 && rest.length === 0) return [];
+        return [{ ...turn, statements: rest, marked: marked.filter((one) => !gone.includes(one)) }];
+      },
+    );
     return { open, known };
   };
 
@@ -250,7 +250,6 @@ export interface Estimate {
 /** Of an answer about a full question: a few verdicts. */
 export const ANSWER_CHARACTERS = 2_400;
 
-/** What judging these messages takes. Pure. */
 export function estimateJudging(
   messages: readonly JudgedMessage[],
   { memories, task }: { task: string; memories: readonly { type: MemoryType; title: string }[] },
@@ -288,10 +287,8 @@ export function createPastJudge(options: PastJudgeOptions) {
       return waiting >= FULL ? ask() : [];
     },
 
-    /** Judges the rest. */
     end: ask,
 
-    /** So far. */
     state: (): { answered: number; why?: string } => ({ answered, ...(why !== undefined && { why }) }),
   };
 

@@ -11,9 +11,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { hashOf } from "../../../src/base/hash.js";
-import { finite, isVersion, object } from "../../../src/base/shape.js";
+import { finite, isVersion, object, parserOf } from "../../../src/base/shape.js";
 import type { Message } from "../../../src/io/message.js";
-import { createStateFile, formatState } from "../../../src/io/state-file.js";
+import { formatState, readState } from "../../../src/io/state-file.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import type { ModelJudgeContext } from "../judge/model-judge.js";
@@ -40,21 +40,11 @@ const LAYER = "auto-memory";
 const PAUSE_MS = 6 * 60 * 60_000;
 const MOST_SESSIONS = 50;
 
-const isState = object<{ v: 1; atMs: number }>({ v: isVersion, atMs: finite });
+const parseState = parserOf(object<{ v: 1; atMs: number }>({ v: isVersion, atMs: finite }));
 
 export function createPastReader(context: PastReaderContext): PastReader {
   const { clock, cursors, files, folders, generation, host, locks, log } = context;
   const path = join(folders.extraction, "past-sessions.json");
-  const state = createStateFile<{ atMs: number }>({
-    files,
-    parse(text) {
-      const value: unknown = JSON.parse(text);
-      return isState(value) ? value : undefined;
-    },
-    format: formatState,
-    fresh: { atMs: Number.NEGATIVE_INFINITY },
-    complain: { log, source: LAYER, anew: "past sessions are read now" },
-  });
   let hasComplained = false;
 
   return async (sessionID) => {
@@ -77,15 +67,16 @@ export function createPastReader(context: PastReaderContext): PastReader {
   }
 
   async function isDue(): Promise<boolean> {
-    const { atMs } = await state.read(path);
-    return clock.now() - atMs >= PAUSE_MS || atMs > clock.now();
+    const complaint = { log, source: LAYER, anew: "past sessions are read now" };
+    const state = await readState(files, path, parseState, complaint);
+    return !state || clock.now() - state.atMs >= PAUSE_MS || state.atMs > clock.now();
   }
 
   async function read(sessionID: string): Promise<void> {
     const listed = await host.listSessions?.();
     // Another instance may have read them meanwhile.
     if (!listed || !(await isDue())) return;
-    await state.write(path, { atMs: clock.now() });
+    await files.writeWhole(path, formatState({ atMs: clock.now() }));
     const settled = createSettled({ files, folder: folders.extraction, log });
     const wanted = await choose(listed.ids, settled, cursors);
     if (wanted.length === 0) return;

@@ -130,7 +130,6 @@ function means(text: string, memory: Memory, others: readonly Memory[]): boolean
   return others.every((other) => other.id === memory.id || sharedWith(other) < shared);
 }
 
-/** Does it speak of most of what the memory is about? */
 function covers(text: string, memory: Memory): boolean {
   const words = readSubject(memory);
   return words.size > 0 && countShared(words, readAbout(text)) / words.size >= LEAST_MEANT;
@@ -142,7 +141,6 @@ const LOOKED_AT = 2_000;
 const readSubject = ({ content, title }: Memory): Set<string> =>
   readAbout(cut(`${title} ${content}`, LOOKED_AT));
 
-/** The words of a text that say what it is about. */
 function readAbout(text: string): Set<string> {
   const words = readStems(text.replace(NOUN, " ").replace(ID, " "));
   return new Set([...words].filter((word) => !SAYS_NOTHING.has(word)));

@@ -31,7 +31,6 @@ import {
 /** Words of the user's that a memory is made of. */
 export interface Said {
   messageID: string;
-  /** When, if the host tells. */
   atMs?: number;
   /** What is kept: the user's sentences as they were written, or the question that they said yes to. */
   text: string;
@@ -167,11 +166,9 @@ function keep(place: Place, others: readonly Place[], groups: readonly Group[]):
 }
 
 export const ASKS = /[?？؟]["”'」)\]\s]*$/;
-/** "…, ok?" */
 const ASKS_FOR_NOD =
   /[,，] ?(ok|okay|k|alright|please|pls|deal|got it|understood|clear|thanks|yes|yeah|agreed|好吗|行吗)[?？]\s*$/i;
 
-/** Another sentence that fits as well and says something else. */
 function isRival(place: Place, other: Place): boolean {
   if (other.share < place.share) return false;
   if (other.group === place.group && other.from <= place.to && place.from <= other.to) return false;

@@ -10,6 +10,7 @@
 import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { shortenPath } from "../../../src/base/text.js";
+import type { Quotes } from "../../../src/conversations/quotes.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
@@ -23,8 +24,7 @@ import {
 import type { MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store/store.js";
 import { findEntities } from "../../../src/text/entities.js";
-import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
-import type { FindDoubts } from "../injection/current-facts.js";
+import type { AgentChange, Conflicts } from "../injection/conflicts.js";
 import { findEnd, findSaid, findVerbatim, type Said, saysEverywhere } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
@@ -51,7 +51,6 @@ export const rememberArguments = z.object({
 
 type Arguments = z.output<typeof rememberArguments>;
 
-/** Where a tool was called. */
 export type Call = Readonly<Record<"messageID" | "sessionID", string>>;
 
 export async function remember(
@@ -73,7 +72,7 @@ export async function remember(
     : { by: "agent" as const, session, message: messageID, how: "tool" as const };
   const cause = { operation: "remember", session };
   const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
-  if (said) await noteSuperseded(context, written, { words: said.text, session });
+  if (said) tellSuperseded(context, written, said.text);
   const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
   const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
   return isUsers && said
@@ -81,16 +80,11 @@ export async function remember(
     : answer;
 }
 
-/** Logs which of the user's earlier memories the new one has superseded. */
-async function noteSuperseded(
-  { changes }: MemoryToolsContext,
-  written: Written,
-  { session, words }: { session: string; words: string },
-): Promise<void> {
+function tellSuperseded({ tellUser }: MemoryToolsContext, written: Written, words: string): void {
   if (written.kind !== "written") return;
   const what = `put ${written.memory.id} in the place of`;
   for (const { id, type } of written.superseded ?? [])
-    if (usersTypes.has(type)) await changes.note({ id, what, words, session });
+    if (usersTypes.has(type)) tellUser({ id, what, words });
 }
 
 interface Planned {
@@ -162,21 +156,20 @@ function readExpiry(given: string | undefined, nowMs: number): string | undefine
 
 /* Shared parts of the memory tools: their context and the format of their answers. */
 
-export interface MemoryToolsContext
-  extends Pick<LayerContext, "clock" | "entities" | "files" | "folders" | "log"> {
+export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
   memories: Memories;
   gate: Gate;
   conflicts: Pick<Conflicts, "see" | "update">;
-  changes: Pick<AgentChanges, "note">;
+  tellUser(change: AgentChange): void;
   search: Pick<MemorySearch, "find">;
-  findDoubts: FindDoubts;
+  /** Absent where other tools search conversations. */
+  quotes?(): Promise<Quotes>;
   /** Absent where the agent is not asked what to keep. */
   agentJudge?: { keep(letters: string, sessionID: string): Promise<string> } | undefined;
   /** The user's messages in the session; empty for a subagent's session, where another agent writes. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
 }
 
-/** The provenance of what the user has said or confirmed. */
 export function provenanceOf({ evidence, how, messageID }: Said, session: string): Provenance {
   return { by: "user", session, message: messageID, evidence, how };
 }

@@ -30,7 +30,7 @@ const createRememberTool = (context: MemoryToolsContext): Tool =>
   defineTool({
     name: "memory_remember",
     description:
-      "Keep one fact at once: a correction, rule, decision with its reason, or fact found the hard way; not the task, its state or what code or git says. directive, preference, feedback, pattern: the user's own sentence. Also: title, aliases[], tags[], entities[], importance (0-1), sensitivity (private), scope (global), expires (date).",
+      "Keep at once a correction, rule, decision with reason or hard-won fact; not the task, its state or what code or git says. directive, preference, feedback, pattern: the user's sentence. Also: title, aliases[], tags[], entities[], importance (0-1), sensitivity (private), scope (global), expires (date).",
     parameters: {
       properties: { content: text, type: { ...text, enum: memoryTypes } },
       required: ["content", "type"],
@@ -42,8 +42,9 @@ const createRememberTool = (context: MemoryToolsContext): Tool =>
 export const createRecallTool = (context: MemoryToolsContext): Tool =>
   defineTool({
     name: "memory_recall",
-    description: "Find what earlier sessions decided or learned. Also: entity (#34, path), type, archived.",
-    parameters: { properties: { query: text, id: text } },
+    description:
+      "What earlier sessions decided or learned. Also: id, entity (#34, path), type, archived, conversations.",
+    parameters: { properties: { query: text } },
     loadCheck: async () => (await load.recall()).recallArguments,
     execute: async (args, { sessionID }) => (await load.recall()).recall(context, args, sessionID),
   });

@@ -50,7 +50,7 @@ export async function update(
   args: Arguments,
   { messageID, sessionID }: Call,
 ): Promise<string> {
-  const { changes, memories, readUsersMessages } = context;
+  const { memories, readUsersMessages, tellUser } = context;
   const { action, id } = args;
   const current = await memories.read(id);
   const isUsers = current !== undefined && usersTypes.has(current.type);
@@ -67,8 +67,7 @@ export async function update(
   const by = { session: sessionID, message: messageID };
   const written = await change(context, args, cause, { by, ...readSaid(current, args, messages) });
   const [answer, told] = DONE[action];
-  if (isUsers && words !== undefined && written.kind === "written")
-    await changes.note({ id, what: told, words, session: sessionID });
+  if (isUsers && words !== undefined && written.kind === "written") tellUser({ id, what: told, words });
   return formatWritten(context, written, written.kind === "unchanged" ? "Nothing to change" : answer);
 }
 
@@ -92,7 +91,6 @@ async function readOrder(
   );
 }
 
-/** The user's words that support an edit's content. */
 function readSaid(
   current: Memory | undefined,
   { action, content, title }: Arguments,
@@ -119,13 +117,11 @@ async function change(
 }
 
 interface Evidence {
-  /** The memory to link with. */
   other: Memory | undefined;
   /** The user's words for this content, if the memory holds what the user said. */
   search?: SaidSearch;
   /** The user's words if the content of any other memory is exactly these. */
   verbatim?: Said | undefined;
-  /** The session and message that ask for the change. */
   by: { session: string; message: string };
 }
 

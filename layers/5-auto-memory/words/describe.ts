@@ -5,7 +5,6 @@ import { languageOf } from "../../../src/text/language.js";
 const ASIDE = /\s?[(（][^()（）]{0,300}[)）]/gu;
 const OPEN_ASIDE = /\s?[(（][^()（）]*$/u;
 
-/** The text without what stands in brackets. */
 export const dropAsides = (text: string): string => text.replace(ASIDE, "").replace(OPEN_ASIDE, "");
 
 /** What fits on a line of the list of memories. */
@@ -73,13 +72,11 @@ const PATHS =
 const FOLDER_NAMES =
   /^(?:src|lib|libs|apps?|tests?|specs?|docs?|packages?|scripts?|configs?|public|static|assets|components?|pages|api|server|client|backend|frontend|dist|build|bin|vendor|internal|cmd|pkg|migrations?|db|data|database|layers|modules?|services?|utils?|helpers?|hooks|types|styles|templates?|views?|models?|controllers?|routes?|middleware|resources|examples?|tools|infra|deploy|legacy|generated|node_modules|locales?|i18n|\.[\w.-]+)$/i;
 
-/** "the vendor directory" */
 const FOLDERS =
   /(?<![\w/.-])(?!(?:this|that|the|an?|same|current|root|home|project|working|new|old|own|each|every|any|all|parent|wrong|right|whole|other|your|my|our|its|which|one|temporary|source|build|output|target|data)\b)([\w.-]+) (?:folder|directory|dir)\b/gi;
 /** In characters; longer pieces of code are not commands. */
 const LONGEST_COMMAND = 60;
 const MOST = 8;
-/** Maximum length of a memory, in characters. */
 const MOST_OF_RULE = 8_000;
 
 /** Commands and paths that the rule names, in code or plain text, or describes. */

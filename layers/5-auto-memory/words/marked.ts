@@ -107,7 +107,6 @@ const MOST_STATEMENTS = 40;
 interface Compiled {
   remember: RegExp;
   rule: RegExp;
-  /** In the end of the sentence as well. */
   ending: RegExp;
   shortest: number;
 }
@@ -153,7 +152,6 @@ function isAskedAbout(statement: Statement, of: readonly Statement[]): boolean {
   return statement.isItem && behind.find((one) => one.isQuestion || !one.isItem)?.isQuestion === true;
 }
 
-/** The first words of a lasting rule. */
 const RULE = /^(always|never|don['’]?t|do not|use|prefer|avoid|please|make sure|remember to)\b/i;
 
 /** The first words of a preference, which git does not see. */

@@ -25,7 +25,6 @@ import {
 export interface UsersMessage {
   id: string;
   text: string;
-  /** When it was written. */
   atMs?: number;
   /** What the agent last said before it, to which it may be the answer. */
   asked?: string;
@@ -103,9 +102,9 @@ export function readStatements(message: UsersMessage): Statement[] {
   return statements;
 }
 
-/** Lines that begin with a number, by it. */
 function readNumbered(text = ""): ReadonlyMap<string, string> {
-  const lines = text.split("\n").flatMap((line) => {
+  const end = text.slice(-LONGEST_MESSAGE);
+  const lines = end.split("\n").flatMap((line) => {
     const [, number, rest] = NUMBERED.exec(line) ?? [];
     return number !== undefined && rest !== undefined ? [[number, rest.trim()] as const] : [];
   });
@@ -122,7 +121,6 @@ const LONGEST_LINE = 1_000;
 /** All that is read of a session, the newest first: more is long ago. */
 const MOST_CHARACTERS = 60_000;
 
-/** The groups of these messages, in their order. */
 export function readGroups(messages: readonly UsersMessage[]): Group[] {
   const read: Group[][] = [];
   let [characters, sentences] = [0, 0];
@@ -178,7 +176,6 @@ function groupLines(paragraphs: readonly (readonly OwnLine[])[]): Omit<Group, "m
 
 interface OwnLine {
   sentences: readonly string[];
-  /** Of a list. */
   isItem: boolean;
 }
 
@@ -282,7 +279,6 @@ function createHiding(): Record<"hide" | "restore", (text: string) => string> {
 
 /* What is pasted, by whole lines. */
 
-/** A line that is taken for pasted. */
 const PASTED = ">";
 /** More than one sentence of somebody else's on one line. */
 const LONGEST_QUOTATION = /"[^"]{401,}"|“[^”]{401,}”|「[^」]{401,}」|«[^»]{401,}»/;

@@ -42,7 +42,6 @@ export function weighShape(shape: Shape): number {
 const SHORT = 80;
 const LONG = 3_000;
 
-/** What is weighed, by name. */
 export function findShape({ characters, statements }: Shape): Record<string, number> {
   const text = statements.map((one) => one.text).join(" ");
   const length = readLength(text);

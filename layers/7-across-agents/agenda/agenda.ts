@@ -7,11 +7,6 @@ import { formatAge } from "../../../src/base/format.js";
 import { foldSentence, toLine } from "../../../src/base/text.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isActive, type Memory } from "../../../src/memory/memory.js";
-import {
-  type ConflictRecord,
-  isSettled,
-  readConflictRecords,
-} from "../../../src/memory/store/conflict-log.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../../src/notes/session-files.js";
 import { type Instance, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/instances.js";
@@ -20,9 +15,7 @@ import { formatLease, type Leases } from "../leases/leases.js";
 interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "sessions"> {
   folders: { memory: string; sessionMemory: string };
   leases: Pick<Leases, "claim" | "list" | "release">;
-  /** All readable memories. */
   listMemories(): Promise<readonly Memory[]>;
-  /** The living instances. */
   living(): Promise<readonly Instance[]>;
 }
 
@@ -30,7 +23,6 @@ export type Agenda = ReturnType<typeof createAgenda>;
 
 /** Maximum number of sessions to read, newest first; older ones are unlikely to be continued. */
 const LOOKED_INTO = 200;
-/** Maximum length of the item's text in the list of leases, in characters. */
 const LONGEST_WHY = 80;
 
 /** Every call rejects with the system's error. */
@@ -61,10 +53,8 @@ export function createAgenda(options: AgendaOptions) {
 
   async function read(): Promise<AgendaItem[]> {
     const memories = await options.listMemories();
-    const records = await readConflictRecords(options.files, options.folders.memory);
-    const conflicts = records.filter((record) => !isSettled(record, memories));
     const sessions = await readSessions(options);
-    return planAgenda({ sessions, memories, conflicts, leases: await leases.list(), nowMs: clock.now() });
+    return planAgenda({ sessions, memories, leases: await leases.list(), nowMs: clock.now() });
   }
 
   async function find(id: string): Promise<AgendaItem> {
@@ -106,7 +96,6 @@ export const HEADINGS: Readonly<Record<AgendaKind, string>> = {
   next: "Announced, not done",
   plan: "Plans",
   blocker: "Blockers",
-  conflict: "Conflicting memories",
   held: "Claimed",
 };
 
@@ -118,15 +107,14 @@ export interface FormatAgendaOptions {
   command: string;
 }
 
-/** Items that are not too old. Items without a time, claimed items, blockers and conflicts never are. */
+/** Items that are not too old. Items without a time, claimed items and blockers never are. */
 export function findRecent(
   items: readonly AgendaItem[],
   { days, nowMs }: Pick<FormatAgendaOptions, "days" | "nowMs">,
 ): AgendaItem[] {
   if (days === undefined) return [...items];
   return items.filter(
-    ({ atMs, claim, kind }) =>
-      claim || atMs === 0 || kind === "blocker" || kind === "conflict" || nowMs - atMs <= days * DAY_MS,
+    ({ atMs, claim, kind }) => claim || atMs === 0 || kind === "blocker" || nowMs - atMs <= days * DAY_MS,
   );
 }
 
@@ -211,45 +199,28 @@ export async function answerAgenda(
  *     next       a step that a session announced but did not take
  *     plan       a plan without work since it was written, or of a session with open items
  *     blocker    an active memory of this type
- *     conflict   two versions of a memory, undecided
  *     held       a lease on something else
  *
  * Pure. An item's id is made from its contents, so it stays the same from day to day.
  */
 
-export const agendaKinds = [
-  "request",
-  "question",
-  "todo",
-  "next",
-  "plan",
-  "blocker",
-  "conflict",
-  "held",
-] as const;
+export const agendaKinds = ["request", "question", "todo", "next", "plan", "blocker", "held"] as const;
 export type AgendaKind = (typeof agendaKinds)[number];
 
 export interface AgendaItem {
   /** `a-` and 7 hexadecimal digits. */
   id: string;
   kind: AgendaKind;
-  /** One line. */
   text: string;
   /** When it arose, in milliseconds since 1970; 0 if unknown. */
   atMs: number;
-  /** The session that it comes from, if any. */
   session?: string;
-  /** The session's instance, if it is running. */
   instance?: string;
-  /** Is an agent at work in the session? */
   isBusy?: true;
-  /** Is it the todo that the agent is working on? */
   isInProgress?: true;
   /** Did it come with the repository? Then it is data, whatever it says. */
   isForeign?: true;
-  /** For the kind `held`: what is leased. */
   item?: string;
-  /** Who claimed it. */
   claim?: Pick<Lease, "instance" | "session" | "untilMs">;
 }
 
@@ -260,8 +231,6 @@ export interface AgendaSession extends Pick<ReadSession, "removed" | "sessionID"
 export interface AgendaInput {
   sessions: readonly AgendaSession[];
   memories: readonly Memory[];
-  conflicts: readonly Pick<ConflictRecord, "found" | "id" | "title">[];
-  /** Leases in force. */
   leases: readonly Lease[];
   nowMs: number;
 }
@@ -269,12 +238,10 @@ export interface AgendaInput {
 const LONGEST_TEXT = 200;
 const ORDER = new Map(agendaKinds.map((kind, index) => [kind, index]));
 
-/** Grouped by kind, newest first within each. */
-export function planAgenda({ conflicts, leases, memories, nowMs, sessions }: AgendaInput): AgendaItem[] {
+export function planAgenda({ leases, memories, nowMs, sessions }: AgendaInput): AgendaItem[] {
   const items = [
     ...planSessions(sessions),
     ...memories.filter((memory) => isOpenBlocker(memory, nowMs)).map(toBlocker),
-    ...conflicts.map(toConflict),
   ];
   const ids = new Set(items.map(({ id }) => id));
   const claims = new Map(leases.map((lease) => [lease.item, lease]));
@@ -353,11 +320,6 @@ function toBlocker({ content, id, isForeign, provenance, title, updated }: Memor
     ...(isForeign && { isForeign }),
   };
 }
-
-const toConflict = ({ found, id, title }: AgendaInput["conflicts"][number]): AgendaItem => ({
-  ...{ id: formatID("conflict", id, found), kind: "conflict", text: short(`${title} (${id})`) },
-  atMs: readTime(found),
-});
 
 function toHeld(lease: Lease): AgendaItem {
   const { item, sinceMs, why } = lease;

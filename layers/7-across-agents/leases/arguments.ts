@@ -12,7 +12,7 @@ export const forkArguments = z.object({
 });
 
 export const leaseArguments = z.object({
-  op: z.enum(["claim", "renew", "release", "list"]),
+  op: z.enum(["claim", "renew", "release", "list"]).optional(),
   item: z.string().trim().min(1).max(LONGEST_ITEM).optional(),
   minutes: z.number().min(1).max(480).optional(),
   why: z.string().max(LONGEST_WHY).optional(),

@@ -1,8 +1,10 @@
 /** The leases of a project, in one file that its instances change under a lock, and the tool `lease`. */
 import { isAbsolute } from "node:path";
+import { formatTime } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
-import { createStateFile, formatPage } from "../../../src/io/state-file.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import { readText } from "../../../src/io/files.js";
+import { formatPage } from "../../../src/io/state-file.js";
+import { defineTool, type Tool } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   findHeld,
@@ -12,7 +14,6 @@ import {
   PERSON,
   parseLeases,
 } from "../../../src/project/instances.js";
-import { formatTime } from "../format.js";
 import type { leaseArguments } from "./arguments.js";
 import type { Places } from "./edits.js";
 
@@ -27,18 +28,11 @@ interface LeasesOptions extends Pick<LayerContext, "clock" | "files" | "locks"> 
 /** All calls reject with the system's error, or with the lock's. */
 export function createLeases(options: LeasesOptions) {
   const { clock, files, instances, locks, path, places } = options;
-  const stored = createStateFile<readonly Lease[]>({
-    files,
-    parse: parseLeases,
-    format: formatLeases,
-    fresh: [],
-  });
   const lockPath = `${path}.lock`;
-  const read = (): Promise<readonly Lease[]> => stored.read(path);
+  const read = async (): Promise<readonly Lease[]> => parseLeases((await readText(files, path)) ?? "");
   const living = async () => new Set((await instances.living()).map(({ id }) => id));
 
   return {
-    /** Claims the item, or extends the session's lease on it. */
     async claim(
       item: string,
       { session, ...rest }: { session: string; forMs: number; why?: string },
@@ -53,7 +47,6 @@ export function createLeases(options: LeasesOptions) {
       return change(session, (leases, asker) => planRelease(leases, spelled, asker));
     },
 
-    /** The leases in force. */
     async list(): Promise<Lease[]> {
       return findHeld(await read(), { living: await living(), nowMs: clock.now() });
     },
@@ -78,7 +71,8 @@ export function createLeases(options: LeasesOptions) {
       const before = await read();
       const planned = plan(before, asker);
       await lock.check();
-      if (formatLeases(planned.leases) !== formatLeases(before)) await stored.write(path, planned.leases);
+      if (formatLeases(planned.leases) !== formatLeases(before))
+        await files.writeWhole(path, formatLeases(planned.leases));
       return planned.outcome;
     });
   }
@@ -113,9 +107,7 @@ export interface Asker {
 export type LeaseOutcome =
   | { kind: "held"; lease: Lease; isRenewed: boolean }
   | { kind: "released"; leases: readonly Lease[] }
-  /** Another session holds it, or an item that overlaps it. */
   | { kind: "taken"; by: Lease }
-  /** Nothing to release. */
   | { kind: "none" };
 
 export interface LeasePlan {
@@ -123,7 +115,6 @@ export interface LeasePlan {
   outcome: LeaseOutcome;
 }
 
-/** Claims the item, or extends the session's lease on it. */
 export function planClaim(
   leases: readonly Lease[],
   { item, forMs, why }: { item: string; forMs: number; why?: string },
@@ -205,33 +196,28 @@ function isBelow(path: string, folder: string): boolean {
 const USUAL_MINUTES = 30;
 const MINUTE_MS = 60_000;
 
-const parameters: ToolParameters = {
-  properties: {
-    op: { type: "string", enum: ["claim", "renew", "release", "list"] },
-    item: { type: "string" },
-  },
-  required: ["op"],
-};
-
 export function createLeaseTool(leases: Leases): Tool {
   return defineTool<typeof leaseArguments>({
     name: "lease",
-    description:
-      "Claim what you work on (#34, path, topic) for other agents to see; release when done. Also: minutes, why.",
-    parameters,
+    description: "Claim #34, a path or topic before you work on it. Also: op (release, list), minutes, why.",
+    parameters: { properties: { item: { type: "string" } } },
     loadCheck: async () => (await import("./arguments.js")).leaseArguments,
-    async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {
+    async execute({ item, minutes = USUAL_MINUTES, op = "claim", why }, { sessionID: session }) {
       if (op === "list") return formatList(await leases.list(), session);
-      if (op === "release") return answer(await leases.release(item, { session }), item ?? "anything");
+      if (op === "release") return answerOutcome(await leases.release(item, { session }), item ?? "anything");
       if (item === undefined)
         throw new StrataError("EINVAL", `lease ${op} needs an item, such as "#34" or "src/a.ts"`);
       const reason = why === undefined ? {} : { why };
-      return answer(await leases.claim(item, { session, forMs: minutes * MINUTE_MS, ...reason }), item);
+      return answerOutcome(
+        await leases.claim(item, { session, forMs: minutes * MINUTE_MS, ...reason }),
+        item,
+      );
     },
   });
 }
 
-function answer(outcome: LeaseOutcome, item: string): string {
+/** For the model that asked. @throws StrataError if it was refused */
+export function answerOutcome(outcome: LeaseOutcome, item: string): string {
   switch (outcome.kind) {
     case "held": {
       const { lease, isRenewed } = outcome;
@@ -256,10 +242,8 @@ function formatList(leases: readonly Lease[], session: string): string {
     .join("\n");
 }
 
-const formatAsking = ({ instance, session }: Lease): string =>
-  instance === PERSON ? "the user" : `${session} with send_message`;
+const formatAsking = ({ instance, session }: Lease): string => (instance === PERSON ? "the user" : session);
 
-/** For models and people. */
 export function formatLease({ instance, item, session, untilMs, why }: Lease): string {
   const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;
   return `${item} is held by ${formatHolder({ instance, session })} until ${formatTime(untilMs)}${reason}`;

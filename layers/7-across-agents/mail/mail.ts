@@ -13,6 +13,7 @@
  * decision, which comes before its first use, and wait on if not.
  */
 import { join } from "node:path";
+import { formatTime } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
 import {
   anyList,
@@ -30,10 +31,10 @@ import { isExtendedBy, planAddition } from "../../../src/context/additions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { createLineLog } from "../../../src/io/json-lines.js";
 import type { HeldLock } from "../../../src/io/locks.js";
+import type { Looks } from "../../../src/io/looks.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { DecisionKey, History } from "../../../src/messages/history.js";
 import { isFileName } from "../../../src/project/folders.js";
-import { formatTime } from "../format.js";
 
 export interface AgentMessage {
   v: 1;
@@ -60,12 +61,15 @@ interface Claim {
 
 type Line = AgentMessage | Claim;
 
+export const MOST_MESSAGE_BYTES = 4_096;
+
 /** `undefined` if the value is no line of an inbox. */
 export const parseInboxLine = parserOf(
   either(
     object<AgentMessage>({
       v: isVersion,
-      ...each(string, "id", "from", "instance", "text"),
+      ...each(string, "id", "from", "instance"),
+      text: (text): text is string => string(text) && text.length <= MOST_MESSAGE_BYTES,
       goal: optional(string),
       at: number,
     }),
@@ -78,7 +82,6 @@ export const parseInboxLine = parserOf(
   ),
 );
 
-/** A message in an inbox. */
 export interface InboxMessage {
   message: AgentMessage;
   state: MessageState;
@@ -86,14 +89,14 @@ export interface InboxMessage {
 
 export type Mail = ReturnType<typeof createMail>;
 
-type MailOptions = Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> & { folder: string };
+type MailOptions = Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> & {
+  folder: string;
+  looks: Pick<Looks, "stat">;
+};
 
 /** Layer name in the decisions; of its own, so that no other addition to the same result takes their place. */
 const MAIL_LAYER = "across-agents/mail";
-export const MOST_MESSAGE_BYTES = 4_096;
-/** Maximum number of messages that wait for one receiver. */
 const MOST_QUEUED = 200;
-/** A message that waits longer expires. */
 const LONGEST_WAIT_MS = 7 * 86_400_000;
 /** Maximum size of one delivery, in bytes; the rest comes with the next. One message always fits. */
 const DELIVERY_BYTES = 8_192;
@@ -101,8 +104,10 @@ const ENDING = ".jsonl";
 
 /** All calls reject with the system's error, and with EINVAL for a receiver that could name a file elsewhere. */
 export function createMail(options: MailOptions) {
-  const { clock, decisions, files, folder, locks } = options;
+  const { clock, decisions, files, folder, locks, looks } = options;
   const { append, read } = createInboxes(options);
+  /** Size of each inbox in which nothing waited. */
+  const seen = new Map<string, number>();
 
   return {
     /**
@@ -130,7 +135,12 @@ export function createMail(options: MailOptions) {
       key: DecisionKey,
       signal: AbortSignal,
     ): Promise<AgentMessage[] | undefined> {
-      if (findNext(await read(receiver)).length === 0) return undefined;
+      const bytes = (await looks.stat(pathOf(folder, receiver)))?.bytes ?? 0;
+      if (bytes === (seen.get(receiver) ?? 0)) return undefined;
+      if (findNext(await read(receiver)).length === 0) {
+        seen.set(receiver, bytes);
+        return undefined;
+      }
       const deliverOne = (lock: HeldLock) => deliverLocked(receiver, key, { lock, signal });
       try {
         return await locks.withLock(`${pathOf(folder, receiver)}.lock`, deliverOne, { waitMs: 0 });
@@ -142,7 +152,6 @@ export function createMail(options: MailOptions) {
 
     read,
 
-    /** Ids of the sessions with an inbox. */
     async receivers(): Promise<string[]> {
       const names = await files.list(folder);
       return names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
@@ -165,7 +174,6 @@ export function createMail(options: MailOptions) {
   }
 }
 
-/** The inboxes on disk. All calls reject as those of the mail. */
 function createInboxes({ clock, decisions, files, folder }: MailOptions) {
   const log = createLineLog({ files, parse: parseInboxLine });
   /** Claims whose decision was found. */
@@ -176,7 +184,6 @@ function createInboxes({ clock, decisions, files, folder }: MailOptions) {
     read,
   };
 
-  /** The messages in the inbox, in order. */
   async function read(receiver: string): Promise<InboxMessage[]> {
     const { records } = await log.read(pathOf(folder, receiver));
     const messages = new Map<string, InboxMessage>();
@@ -210,7 +217,6 @@ function createInboxes({ clock, decisions, files, folder }: MailOptions) {
   }
 }
 
-/** Identifies a message. */
 const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
 
 function pathOf(folder: string, receiver: string): string {

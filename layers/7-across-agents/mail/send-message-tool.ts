@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import { defineTool, type Tool } from "../../../src/kernel/layer.js";
 import {
   CLIENT_PREFIX,
   formatSession,
@@ -13,16 +13,7 @@ import {
 import type { sendMessageArguments } from "../leases/arguments.js";
 import { type AgentMessage, type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
 
-/** Number of received messages that the tool shows. */
 const SHOWN_MESSAGES = 10;
-
-const parameters: ToolParameters = {
-  properties: {
-    to: { type: "string" },
-    text: { type: "string" },
-    id: { type: "string" },
-  },
-};
 
 type Arguments = z.output<typeof sendMessageArguments>;
 type Call = { sessionID: string; messageID: string; callID: string };
@@ -31,8 +22,8 @@ export function createSendMessageTool({ instances, mail }: { instances: Instance
   return defineTool<typeof sendMessageArguments>({
     name: "send_message",
     description:
-      "Message another agent (session id, parent, children). No arguments: who is there; only id: its state.",
-    parameters,
+      "Message another agent (session id, parent, children). No arguments: who is there. Also: id (state).",
+    parameters: { properties: { to: { type: "string" }, text: { type: "string" } } },
     loadCheck: async () => (await import("../leases/arguments.js")).sendMessageArguments,
     execute: async (args, call) => {
       await instances.join();

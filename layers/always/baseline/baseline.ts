@@ -26,11 +26,8 @@ import { createGoneAt, findRereads } from "./rereads.js";
 
 export interface AnsweredRequest {
   request: ContextRequest;
-  /** The messages that were sent. */
   shown: readonly Message[];
-  /** Start of the answer. */
   at: number;
-  /** As counted by the provider. */
   counted: Usage;
 }
 
@@ -44,11 +41,9 @@ export type BaselineOptions = Pick<
   "clock" | "files" | "folders" | "host" | "log" | "sizes" | "tools"
 >;
 
-/** What is known of a session. */
 interface Session {
   /** By the start of their answers; the last 1,000. */
   requests: Map<number, BaselineRequest>;
-  /** Starts of the answers that were only rereads. */
   rereads: Set<number>;
   /** The request sent before, and the characters of its messages. */
   last?: { at: number; sent: number; characters: number };
@@ -94,7 +89,6 @@ export function createBaseline(options: BaselineOptions) {
       return { ...plan, ...(summary && { summary }), rereads: rereads.length };
     },
 
-    /** The host has made a summary of its own. */
     noteSummary(sessionID: string, usage: Usage): void {
       find(sessionID).summary = usage;
     },
@@ -128,9 +122,7 @@ export function createBaseline(options: BaselineOptions) {
 interface Known {
   session: Session;
   before: BaselineRequest | undefined;
-  /** Calls of the answer before that are rereads. */
   rereads: readonly ToolPart[];
-  /** Of Strata's tool definitions. */
   toolTokens: number;
 }
 
@@ -238,7 +230,6 @@ function remember({ requests }: Session, request: BaselineRequest): void {
   if (requests.size > MOST_REQUESTS) requests.delete(requests.keys().next().value ?? 0);
 }
 
-/** Never rejects. */
 async function readSession({ files, folders, log }: BaselineOptions, sessionID: string): Promise<Session> {
   const session: Session = { requests: new Map(), rereads: new Set() };
   const path = `${folders.savings}/${sessionID}.jsonl`;

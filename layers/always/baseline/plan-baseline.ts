@@ -12,7 +12,6 @@ import type { Usage } from "../../../src/costs/savings.js";
 import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 
 export interface BaselineRequest extends Usage {
-  /** Start of the answer, in milliseconds since 1970. */
   at: number;
   /** Start of the first message that the host would still have word for word; 0 if it has all of them. */
   since: number;
@@ -21,7 +20,6 @@ export interface BaselineRequest extends Usage {
 /** A request that was sent, and what the session had grown by until then. */
 export interface BaselineStep {
   at: number;
-  /** As counted by the provider. */
   counted: Usage;
   /** The provider had no cache of the session's prefix, for a reason outside Strata. */
   isCold: boolean;
@@ -31,7 +29,6 @@ export interface BaselineStep {
   wholeTokens: number;
   /** Tokens of the messages since the request before, without rereads. */
   grownTokens: number;
-  /** The answer before was only a reread. */
   isReread: boolean;
   /** Tokens of the model's window; `undefined` if they are unknown. */
   windowTokens: number | undefined;
@@ -104,7 +101,6 @@ const INSTRUCTION_CHARACTERS = 2_330;
 const TAIL_TOKENS = { share: 0.25, least: 2_000, most: 15_000 };
 /** OpenCode 2: tokens of the newest turns (`compaction.keep.tokens`), by the host's estimate; the oldest of them is whole. */
 const RECENT_TOKENS = 15_000;
-/** Characters of its instruction. */
 const IN_SESSION_CHARACTERS = { first: 2_723, later: 3_347 };
 
 export interface SummaryOptions {
@@ -112,9 +108,7 @@ export interface SummaryOptions {
   fixedTokens: number;
   tokensPerCharacter: number;
   usableTokens: number | undefined;
-  /** Messages after the answer to the request before. */
   later: readonly Message[];
-  /** Start of the answer that follows. */
   at: number;
 }
 
@@ -205,7 +199,6 @@ function findRecent(messages: readonly Message[], isLater: boolean): number {
   return isLater ? 0 : messages.length;
 }
 
-/** Characters of messages in a text with results cut. */
 function countTexts(messages: readonly Message[]): number {
   let characters = countCharacters(messages);
   for (const { parts } of messages) {

@@ -6,6 +6,7 @@
  *     a looking call whose target was shown before: no result in sight has it, and the last one that went was up to date then
  */
 import { basename } from "node:path";
+import { shortenPath } from "../../../src/base/text.js";
 import type { Find } from "../../../src/context/replay.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { History, Result } from "../../../src/messages/history.js";
@@ -18,9 +19,7 @@ export interface RereadOptions {
   /** When the result went out of sight, before this answer; `undefined` if the model had it in full. */
   goneAt(result: Result): number | undefined;
   isOwnTool(name: string): boolean;
-  /** Root of the project. */
   project: string;
-  /** Folder of whole results, as calls name it. */
   resultsFolder: string;
 }
 
@@ -66,11 +65,10 @@ function namesText({ state: { input = {} } }: ToolPart, text: string): boolean {
 }
 
 /** Lines of a file, or what only the same call would show again. */
-export interface Shown {
+interface Shown {
   /** A file's path without the project's, or the whole call. */
   target: string;
   isFile: boolean;
-  /** Line behind the last one. */
   range: readonly [from: number, to: number];
 }
 
@@ -78,7 +76,6 @@ const contains = (one: Shown, other: Shown): boolean =>
   one.target === other.target && one.range[0] <= other.range[0] && one.range[1] >= other.range[1];
 
 const LOOKING: ReadonlySet<string> = new Set(["read", "grep", "glob", "list", "bash"]);
-/** Lines that `read` shows without a limit. */
 const READ_LINES = 2_000;
 const PATH = `["']?([^\\s"'|;&<>()*$]+)["']?`;
 /** `cat`, `nl` and `sed -n 'A,Bp'`, alone or one after the other, are how agents without `read` read a file. */
@@ -90,7 +87,7 @@ function isLookingCall({ state, tool }: ToolPart): boolean {
   return LOOKING.has(tool) && (tool !== "bash" || isLooking(String(state.input?.command)));
 }
 
-export function findShown({ state: { input = {} }, tool }: ToolPart, project: string): Shown {
+function findShown({ state: { input = {} }, tool }: ToolPart, project: string): Shown {
   const printed = tool === "bash" ? readPrinted(String(input.command)) : undefined;
   if (tool !== "read" && !printed) {
     const target = `${tool} ${JSON.stringify(input)}`;
@@ -102,8 +99,7 @@ export function findShown({ state: { input = {} }, tool }: ToolPart, project: st
     path: String(input.filePath),
     range: [from, from + (Number(input.limit) || READ_LINES)] as const,
   };
-  const target = path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path.replace(/^\.\//, "");
-  return { target, isFile: true, range };
+  return { target: shortenPath(path, project), isFile: true, range };
 }
 
 /** `undefined` if the command does something else than printing a file. */
@@ -135,7 +131,8 @@ export function createGoneAt(
     const answerKey = history.keyOf(index);
     const dropped = answerKey && find(answerKey.key)?.dropped;
     if (dropped && isEarly(dropped)) return dropped.at;
-    const decided = [cleared, judged]
+    // Of a shrunk result the model has what counts.
+    const decided = [cleared, judged?.outcome === "shrunk" ? undefined : judged]
       .filter((one) => one?.text !== undefined)
       .filter((one) => one !== undefined);
     const times = [...decided.filter(isEarly), ...cuts.filter((cut) => cut.index > index)].map(

@@ -1,20 +1,25 @@
 import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
-import { countMemories } from "../../../src/base/format.js";
-import { countUsableTokens, planBudget } from "../../../src/context/request.js";
+import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
+import { findCut, type RecordedDecisions, STEERING } from "../../../src/context/replay.js";
+import { type ContextRequest, countUsableTokens } from "../../../src/context/request.js";
+import type { Usage } from "../../../src/costs/savings.js";
 import { createLedgerSums, findCacheShare, type LedgerSums, toSaving } from "../../../src/costs/sums.js";
-import type { ModelWindow } from "../../../src/io/host.js";
+import { isSummary, isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { readMemoryStatus } from "../../../src/status/memory-status.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import { createConflictLog } from "../../../src/memory/store/conflict-log.js";
 import {
   type ContextFigures,
+  KINDS,
+  type Kind,
   readBreaker,
   readSessionScreen,
   type SessionScreen,
   screenPath,
 } from "../../../src/status/session-screen.js";
 import { cleanTitle, formatTitles, loadTitles } from "../../../src/status/session-titles.js";
-import { measureContext, type SeenRequest } from "./measure-context.js";
+import { findTodos, type Todo } from "../../../src/status/todo.js";
 
 interface Known {
   ledgers: LedgerSums;
@@ -73,7 +78,6 @@ export function createScreens(context: KernelContext) {
         : readSessionScreen(files, folders, sessionID);
     },
 
-    /** The session was deleted. Never rejects. */
     async forget(sessionID: string): Promise<void> {
       requests.forget(sessionID);
       await writes.add(() => guard(sessionID, () => files.remove(screenPath(folders, sessionID))));
@@ -91,7 +95,8 @@ export function createScreens(context: KernelContext) {
     const screen = await describeScreen(context, known, sessionID);
     if (!screen) return;
     const path = screenPath(folders, sessionID);
-    await writes.add(() => guard(sessionID, () => files.writeWhole(path, JSON.stringify(screen))));
+    const text = JSON.stringify(screen);
+    await writes.add(() => guard(sessionID, () => files.writeWhole(path, text, { mode: "remade" })));
   }
 
   async function guard(sessionID: string, run: () => Promise<void>): Promise<void> {
@@ -104,7 +109,6 @@ export function createScreens(context: KernelContext) {
   }
 }
 
-/** `undefined` before the session's first request. Rejects with the system's error. */
 async function describeScreen(
   context: KernelContext,
   { ledgers, memory, requests, titles }: Known,
@@ -140,26 +144,18 @@ async function describeScreen(
 }
 
 const MOST_WARNINGS = 8;
-/** Longer sentences end with "…". */
 const MOST_CHARACTERS = 300;
 
-/** What a person should look at, one sentence each. */
-export function collectWarnings({
-  calls,
-  memories,
-  reading,
-  toasts,
-}: Pick<KernelContext, "calls" | "memories" | "reading" | "toasts">): string[] {
+export function collectWarnings(given: Pick<KernelContext, "calls" | "reading" | "toasts">): string[] {
+  const { calls, reading, toasts } = given;
   const [wrong] = reading.problems;
   const more = reading.problems.length - 1;
-  const foreign = memories.foreign().length;
   const all = [
     ...(wrong === undefined
       ? []
       : [`wrong setting: ${wrong}${more > 0 ? ` (and ${more} more: strata doctor)` : ""}`]),
     ...calls.silent(),
-    ...(foreign > 0 ? [`${countMemories(foreign)} came with the repository: /memory-trust lists them`] : []),
-    ...toasts.recentWarnings(),
+    ...toasts.recentWarnings().filter((text) => wrong === undefined || !text.endsWith(wrong)),
   ];
   return [...new Set(all)]
     .slice(0, MOST_WARNINGS)
@@ -202,8 +198,20 @@ function createTitles({ files, folders }: KernelContext) {
 
 /* How much is remembered, and what a person should look at. Counted again only after something has changed. */
 
-function createMemoryCounts({ candidates, files, folders, log }: KernelContext) {
-  let lastFailure: string | undefined;
+/** What waits for a person. `all`: the memories in use. Rejects with the system's error. */
+export function readTodos(
+  context: Pick<
+    KernelContext,
+    "candidates" | "clock" | "config" | "files" | "folders" | "memories" | "trust"
+  >,
+  all: readonly Memory[],
+): Promise<Todo[]> {
+  const conflicts = createConflictLog({ ...context, folder: context.folders.memory });
+  return findTodos({ ...context, conflicts }, all);
+}
+
+function createMemoryCounts(context: KernelContext) {
+  const { candidates, log, memories } = context;
   let counted: Promise<SessionScreen["memory"]> | undefined;
   const forget = (): void => {
     counted = undefined;
@@ -218,35 +226,26 @@ function createMemoryCounts({ candidates, files, folders, log }: KernelContext) 
       });
       return counted;
     },
-    /** Something may have changed: the next reading counts again. */
     forget,
   };
 
   async function count(): Promise<SessionScreen["memory"]> {
-    const [status, waiting] = await Promise.all([
-      readMemoryStatus(files, folders.memory, complain),
+    const known = memories.known();
+    const [waiting, todos] = await Promise.all([
       candidates.count(),
+      readTodos(context, known).catch((thrown) =>
+        log.warn("screen", `cannot count what waits: ${formatError(thrown)}`),
+      ),
     ]);
-    return {
-      memories: Object.values(status.memories).reduce((sum, one) => sum + one, 0),
-      candidates: waiting ?? 0,
-      blockers: status.blockers.length,
-      conflicts: status.conflicts.length,
-    };
-  }
-
-  /** The same failure in a row is logged once. */
-  function complain(thrown: unknown): void {
-    const failure = formatError(thrown);
-    if (failure !== lastFailure) log.warn("screen", `cannot count all memories: ${failure}`);
-    lastFailure = failure;
+    const own = known.filter(({ scope }) => scope === "project");
+    const blockers = own.filter(({ status, type }) => type === "blocker" && status === "active").length;
+    return { memories: own.length, candidates: waiting ?? 0, blockers, todos: todos?.length ?? 0 };
   }
 }
 
 /* What is known of the last request of the sessions used last. */
 
 interface LastRequest {
-  /** ISO 8601, UTC. */
   time: string;
   context: ContextFigures;
   /** Part of the prompt that came from the cache; `undefined` before the first answer. */
@@ -262,7 +261,7 @@ function createLastRequests({ clock, config, sizes }: KernelContext) {
     note(sessionID: string, seen: SeenRequest): void {
       // Once the provider has counted, an estimate would be a step back.
       if (seen.usage === undefined && known.has(sessionID)) return;
-      const thresholdTokens = planThreshold(config.autoCompact, seen.request.window);
+      const thresholdTokens = planThreshold(config.autoCompact, seen.request);
       const cache = seen.usage && findCacheShare(seen.usage);
       known.delete(sessionID);
       known.set(sessionID, {
@@ -276,16 +275,113 @@ function createLastRequests({ clock, config, sizes }: KernelContext) {
 
     find: (sessionID: string) => known.get(sessionID),
     forget: (sessionID: string) => void known.delete(sessionID),
-    /** Least recently used first. */
     sessions: () => [...known.keys()],
   };
 }
 
 /** Tokens at which history is cut, by Strata or, if that is switched off, by the host. */
 function planThreshold(
-  { enabled, threshold }: KernelContext["config"]["autoCompact"],
-  window: ModelWindow | undefined,
+  { enabled }: KernelContext["config"]["autoCompact"],
+  { mayCut, thresholdTokens, window }: SeenRequest["request"],
 ): number {
-  if (enabled || !window || window.contextTokens <= 0) return planBudget(threshold, window);
+  if ((enabled && mayCut) || !window || window.contextTokens <= 0) return thresholdTokens;
   return Math.max(0, countUsableTokens(window));
+}
+
+/* What the tokens of a request are spent on. Pure. */
+
+/** A request that is about to be sent, or one that was answered. */
+export interface SeenRequest {
+  request: ContextRequest;
+  show(): readonly Message[];
+  usage?: Usage;
+  /** Tokens that the bare host would have sent; an estimate. */
+  bareTokens?: number;
+}
+
+export interface MeasureOptions {
+  sizes: Pick<ContextSizes, "fixedTokens">;
+  /** Tokens at which history is cut, if the window is large enough. */
+  thresholdTokens: number;
+}
+
+type Characters = Record<Exclude<Kind, "system">, number>;
+
+/** Layers whose additions are notes: those of the session before. */
+const NOTES_LAYER = "session-memory";
+
+export function measureContext(
+  { bareTokens, request, show, usage }: SeenRequest,
+  { sizes, thresholdTokens }: MeasureOptions,
+): ContextFigures {
+  const shown = show();
+  const sent = usage?.sent ?? request.estimateTokens(shown);
+  const answered = usage?.answered ?? 0;
+  const system = Math.min(sent, sizes.fixedTokens(request.sessionID));
+  const kinds = divide(sent - system, countKinds(request, shown));
+  const windowTokens = request.window?.contextTokens ?? 0;
+  return {
+    now: sent + answered,
+    without: Math.round(bareTokens ?? sent) + answered,
+    threshold: thresholdTokens,
+    ...(windowTokens > 0 && { window: windowTokens }),
+    kinds: { ...kinds, system: kinds.system + system, answers: kinds.answers + answered },
+    ...(usage === undefined && { isEstimate: true }),
+  };
+}
+
+/** Divides tokens by characters. Without characters they belong to the prompt around the messages. */
+function divide(tokens: number, characters: Characters): Record<Kind, number> {
+  const all = Object.values(characters).reduce((sum, one) => sum + one, 0);
+  const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+  if (all === 0) return { ...kinds, system: tokens };
+  for (const [kind, count] of Object.entries(characters))
+    kinds[kind as Kind] = Math.floor((tokens * count) / all);
+  const [largest = "words"] = KINDS.toSorted((one, other) => kinds[other] - kinds[one]);
+  kinds[largest] += tokens - Object.values(kinds).reduce((sum, one) => sum + one, 0);
+  return kinds;
+}
+
+export function countKinds(
+  { find, history, shownFrom }: Pick<ContextRequest, "find" | "history" | "shownFrom">,
+  shown: readonly Message[],
+): Characters {
+  const sums: Characters = { words: 0, answers: 0, calls: 0, results: 0, memory: 0, notes: 0 };
+  const from = shownFrom();
+  // 1 if the notes that replace history are a message of their own.
+  const added = shown.length - (history.messages.length - from);
+  let cutNotes = from > 0 ? (findCut(history, find)?.text.length ?? 0) : 0;
+  for (const [at, message] of shown.entries()) {
+    const index = from + at - added;
+    const key = index >= from ? history.keyOf(index)?.key : undefined;
+    const own = countOwn(key === undefined ? undefined : find(key));
+    const isNotes = own.isRewritten || isSummary(message);
+    let texts = 0;
+    for (const part of message.parts) {
+      if (!isToolPart(part)) texts += part.ignored ? 0 : (part.text?.length ?? 0);
+      else {
+        sums.calls += countCall(part);
+        sums.results += readResultText(part)?.length ?? 0;
+      }
+    }
+    const notes = Math.min(texts, isNotes ? texts : own.notes + cutNotes);
+    const memory = Math.min(texts - notes, isNotes ? 0 : own.memory);
+    const results = Math.min(texts - notes - memory, isNotes ? 0 : own.results);
+    sums.notes += notes;
+    sums.memory += memory;
+    sums.results += results;
+    sums[message.info.role === "user" ? "words" : "answers"] += texts - notes - memory - results;
+    cutNotes = 0;
+  }
+  return sums;
+}
+
+/** Characters that Strata has added to a message; what people bring back are results. */
+function countOwn(recorded: RecordedDecisions | undefined) {
+  const own = { isRewritten: recorded?.rewritten?.text !== undefined, memory: 0, notes: 0, results: 0 };
+  for (const { layer, text = "" } of recorded?.extended ?? []) {
+    const isBack = layer.startsWith(`${STEERING}/`);
+    own[isBack ? "results" : layer.startsWith(NOTES_LAYER) ? "notes" : "memory"] += text.length;
+  }
+  return own;
 }

@@ -1,6 +1,6 @@
 /**
- * Carries out what people ask for: file, then ledger, then decision; then the messages are shown with it. Done again, after
- * a crash in between, it changes nothing.
+ * What steering does once it is needed: writes the items, and carries out what people ask for: file, then ledger, then
+ * decision; then the messages are shown with it. Done again, after a crash in between, it changes nothing.
  */
 import { formatError } from "../../../src/base/error.js";
 import { formatCount } from "../../../src/base/format.js";
@@ -20,8 +20,9 @@ import {
   type ContextItem,
   type ContextRequestLine,
   formatName,
+  planItemsPath,
 } from "../../../src/status/context-items.js";
-import type { ContextOutcomeLine } from "../../../src/status/context-requests.js";
+import { type ContextOutcomeLine, createContextRequests } from "../../../src/status/context-requests.js";
 import {
   type CallEntry,
   type ContextView,
@@ -30,12 +31,81 @@ import {
   formatTools,
   type TurnEntry,
 } from "./context-view.js";
-import { findBack, formatCarrier, formatPinnedName, planItem, readPinnedName } from "./items.js";
+import { findBack, formatCarrier, formatPinnedName, formatView, planItem, readPinnedName } from "./items.js";
 
-/** What became of a request. */
-export type Outcome = Pick<ContextOutcomeLine, "outcome" | "text">;
+export type SteeringWork = ReturnType<typeof createSteeringWork>;
 
-/** Names of the ledger's records. */
+/** `locate` returns the path of the log. */
+export function createSteeringWork(context: KernelContext & { locate(): Promise<string> }) {
+  const { background, files, folders, log, toasts } = context;
+  const requests = createContextRequests(context);
+  const act = createAct(context);
+  const readView = createReadView(context);
+  let waiting: readonly ContextRequestLine[] = [];
+  /** Requests that are answered, whether or not that could be written. */
+  const answered = new Set<string>();
+
+  return {
+    /** Reads the log again. Rejects with the system's error. */
+    async read(): Promise<void> {
+      waiting = (await requests.read()).waiting.filter(({ id }) => !answered.has(id));
+    },
+
+    isWaiting: (sessionID: string): boolean => waiting.some(({ session }) => session === sessionID),
+
+    /**
+     * Applies what waits for the request's session; returns whether decisions were made. Rejects if a file, the ledger or a
+     * decision cannot be written, or the signal is aborted; what was not applied by then waits for the next request.
+     */
+    async apply(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
+      let hasChanged = false;
+      for (const line of waiting.filter(({ session }) => session === request.sessionID)) {
+        signal.throwIfAborted();
+        const outcome = await act(request, line, signal);
+        if (!outcome) continue;
+        hasChanged ||= outcome.outcome === "done";
+        tell(line, outcome);
+      }
+      return hasChanged;
+    },
+
+    /** Writes what stands in the session's context since the request of this time. Never rejects. */
+    async writeItems(request: ContextRequest, atMs: number): Promise<void> {
+      const { history, sessionID } = request;
+      const path = planItemsPath(folders, sessionID);
+      try {
+        // By the next request all of this one is cached.
+        const view = await readView(request, history.messages.length);
+        const time = new Date(atMs).toISOString();
+        const items = await formatView(view, { session: sessionID, time }, () => files.stat(path));
+        await files.writeWhole(path, JSON.stringify(items), { mode: "remade" });
+      } catch (thrown) {
+        log.warn(STEERING, `cannot write ${path}, the screen shows an earlier state: ${formatError(thrown)}`);
+      }
+    },
+  };
+
+  /** Behind the request: the decision is on disk by now, and asking for it again would change nothing. */
+  function tell(line: ContextRequestLine, outcome: Outcome): void {
+    const { action, id, item, session } = line;
+    answered.add(id);
+    waiting = waiting.filter((one) => one.id !== id);
+    const isDone = outcome.outcome === "done";
+    const what = isDone ? outcome.text : `${action} ${item} was not possible: ${outcome.text}`;
+    log.info(STEERING, `${session}: ${what}`);
+    toasts.show(what, isDone ? "info" : "warning");
+    void background.add(() =>
+      requests
+        .settle(line, outcome)
+        .catch((thrown) =>
+          log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`),
+        ),
+    );
+  }
+}
+
+type Outcome = Pick<ContextOutcomeLine, "outcome" | "text">;
+
 const EVENTS = {
   drop: "dropped",
   pin: "pinned",
@@ -44,8 +114,7 @@ const EVENTS = {
   "undo-cut": "uncut",
 } as const satisfies Record<Action, string>;
 
-/** Carries out a request; `undefined` if it has to wait. */
-export function createAct(context: KernelContext) {
+function createAct(context: KernelContext) {
   const { clock, config, decisions, savings } = context;
   const readView = createReadView(context);
 
@@ -115,7 +184,6 @@ function formatDone(action: Action, item: ContextItem, { frees }: ActionCost): s
   return action === "expand" ? `brought back ${name}: ${more}` : `undid ${name}: ${more}`;
 }
 
-/** Decisions of one layer; written one after the other. */
 interface Prepared {
   layer: string;
   decided: readonly DatedDecision[];
@@ -127,7 +195,6 @@ interface Target<E extends Entry = Entry> {
   view: ContextView;
 }
 
-/** Entries that have a text. */
 type TextEntry = CallEntry | TurnEntry;
 
 type PrepareContext = Pick<KernelContext, "files" | "host" | "resultFiles">;
@@ -213,14 +280,14 @@ async function prepareTurn(
   });
 }
 
-/** The file has what stands in the context of it: of a result in a file the preview, unless it was brought back. */
+/** The file has what stands in the context of it: of a result in a file what is shown, unless it was brought back. */
 async function preparePin(
   context: PrepareContext,
   { entry, item, view }: Target<TextEntry>,
 ): Promise<DatedDecision[]> {
-  const isPreview = entry.kind === "result" && item.state === "spilled";
-  const preview = isPreview ? findText(entry.result, view.request.find(entry.key.key)) : undefined;
-  const shown = preview ?? (await readWhole(context, entry, view.request));
+  const isMoved = entry.kind === "result" && ["spilled", "shrunk"].includes(item.state);
+  const left = isMoved ? findText(entry.result, view.request.find(entry.key.key)) : undefined;
+  const shown = left ?? (await readWhole(context, entry, view.request));
   const file = await context.resultFiles.store(Buffer.from(shown));
   const text = formatPinnedName(item.id, formatName(item));
   return keysOf(entry, view).map((key, at) =>
@@ -305,15 +372,8 @@ function formatCall(part: ToolPart, results: readonly Result[], find: Find): str
   return [`### ${part.tool}`, input, `Result:\n${result?.text ?? "(none)"}`, ...behind].join("\n\n");
 }
 
-/**
- * Keeps the file of a dropped turn: marks it as used, or writes it again from the host's copy. `index` is that of the turn's
- * first answer. Never rejects.
- */
-export async function restoreTurn(
-  { find, history }: Messages,
-  { file, index }: { file: string; index: number },
-  { log, resultFiles }: Pick<KernelContext, "log" | "resultFiles">,
-): Promise<void> {
+/** What the file of a dropped turn has. `index` is that of the turn's first answer. */
+export function formatDropped({ find, history }: Messages, index: number): string {
   // A further answer of the same turn has no file of its own.
   const isFurther = (at: number): boolean => {
     const key = history.keyOf(at);
@@ -322,11 +382,5 @@ export async function restoreTurn(
   };
   let end = index + 1;
   while (end < history.messages.length && isFurther(end)) end++;
-  try {
-    if (await resultFiles.exists(file)) return await resultFiles.touch(file);
-    await resultFiles.restore(file, Buffer.from(formatTurn({ find, history }, { index, end })));
-    log.warn("view", `${file} was missing and has been restored from the host's copy`);
-  } catch (thrown) {
-    log.error("view", `cannot restore or touch ${file}, which the context names: ${formatError(thrown)}`);
-  }
+  return formatTurn({ find, history }, { index, end });
 }

@@ -1,5 +1,6 @@
 /** What stands in the context of a request: its results, inputs of calls, turns, cut and summaries, and what is known of them. */
 
+import { sep } from "node:path";
 import { formatCount } from "../../../src/base/format.js";
 import {
   findLongInput,
@@ -11,6 +12,7 @@ import { CHARACTERS_PER_TOKEN, countCharacters, measureCached } from "../../../s
 import { type Find, type KnownDecision, readInputKey } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { findCutPath } from "../../../src/context/result-files.js";
+import type { Rates } from "../../../src/costs/savings.js";
 import { isSummary, isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { formatInput, hashText, readOwnTexts } from "../../../src/messages/call.js";
@@ -20,7 +22,6 @@ import { toSafeLine } from "../../../src/text/secrets/secrets.js";
 
 interface Placed {
   id: string;
-  /** Key of the decisions about it. */
   key: DecisionKey;
   /** Index of its first message in the history. */
   index: number;
@@ -36,9 +37,7 @@ export interface TurnEntry extends Placed {
   kind: "turn";
   /** Index of the message behind the last answer. */
   end: number;
-  /** Has the user's next message come? */
   isOver: boolean;
-  /** Of its calls. */
   results: readonly Result[];
 }
 
@@ -48,7 +47,6 @@ export interface CutEntry extends Placed {
   cut: KnownDecision;
 }
 
-/** A summary by the host. */
 interface SummaryEntry extends Placed {
   kind: "summary";
 }
@@ -58,23 +56,19 @@ export type Entry = CallEntry | TurnEntry | CutEntry | SummaryEntry;
 /** What is known of a request, gathered once for all the entries in it. */
 export interface ContextView {
   request: ContextRequest;
-  /** In the order of the context. */
   entries: readonly Entry[];
   /** What is pinned and no longer among the messages that are sent. */
   pinnedBefore: readonly KnownDecision[];
-  /** Tokens of everything that is pinned. */
   pinnedTokens: number;
   messages: readonly Message[];
-  /** Tokens of the whole request. */
   tokens: number;
+  rates: Rates;
   tokensPerCharacter: number;
-  /** Tokens cached from this message on. */
   cachedFrom(index: number): number;
   /** By message: the user's message it belongs to, from 1, and the number of answers up to it. */
   turns: readonly number[];
   answers: readonly number[];
   superseded: ReadonlyMap<ToolPart, Supersession>;
-  /** Size of a file with a whole result, if it is known. */
   bytesOf(file: string): number | undefined;
   describe(entry: Entry): Pick<ContextItem, "name" | "superseded" | "tool">;
   isClearable(tool: string): boolean;
@@ -87,27 +81,26 @@ const NAME_CHARACTERS = 80;
 export function createReadView({ config, decisions, files, folders, sizes }: KernelContext) {
   /** By id: leaving keys and passwords out of a name takes a millisecond. */
   const names = new Map<string, string>();
+  const bytes = new Map<string, number>();
 
   /** `cachedUntil` is the index of the first message that the provider has not cached yet. */
   return async (request: ContextRequest, cachedUntil: number): Promise<ContextView> => {
     const { history, model, sessionID } = request;
     const entries = findEntries(request);
     const pinned = decisions.pinned(sessionID);
-    const bytes = await readBytes([
-      ...pinned.map(({ file }) => file),
-      ...entries.map((one) => findLongFile(one, request)),
-    ]);
+    await readBytes([...pinned.map(({ file }) => file), ...entries.map((one) => findLongFile(one, request))]);
     const messages = request.show();
     const tokensPerCharacter = sizes.tokensPerCharacter(sessionID);
     const measure = (some: readonly Message[]) => Math.ceil(countCharacters(some) * tokensPerCharacter);
     const place = { view: messages, count: history.messages.length, lastAnswer: cachedUntil, model };
     const keys = new Set(entries.map(({ key }) => key.key));
     const superseded = findSuperseded(history.messages.slice(request.shownFrom()));
+    const tokens = request.estimateTokens(messages);
     return {
       ...{ request, entries, messages, tokensPerCharacter, superseded },
       pinnedBefore: pinned.filter(({ file, key }) => file !== undefined && !keys.has(key)),
       pinnedTokens: pinned.reduce((sum, one) => sum + countFile(one, bytes), 0),
-      tokens: request.estimateTokens(messages),
+      ...{ tokens, rates: request.rates(tokens) },
       cachedFrom: measureCached(place, measure),
       ...countUp(history.messages),
       bytesOf: (file) => bytes.get(file),
@@ -116,13 +109,12 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
     };
   };
 
-  async function readBytes(paths: readonly (string | undefined)[]): Promise<Map<string, number>> {
-    const bytes = new Map<string, number>();
+  /** A file that is there keeps its size: its name is made of what it holds. */
+  async function readBytes(paths: readonly (string | undefined)[]): Promise<void> {
     for (const path of new Set(paths)) {
-      const stat = path === undefined ? undefined : await files.stat(path);
+      const stat = path === undefined || bytes.has(path) ? undefined : await files.stat(path);
       if (path !== undefined && stat) bytes.set(path, stat.bytes);
     }
-    return bytes;
   }
 
   function describe(
@@ -138,7 +130,7 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
     }
     const { part } = entry.result;
     const why = entry.kind === "result" ? superseded.get(part) : undefined;
-    const name = () => formatInput(part, NAME_CHARACTERS).replaceAll(`${folders.project}/`, "");
+    const name = () => formatInput(part, NAME_CHARACTERS).replaceAll(folders.project + sep, "");
     return { tool: part.tool, name: nameOnce(entry.id, name), ...(why !== undefined && { superseded: why }) };
   }
 
@@ -232,7 +224,6 @@ function countUp(messages: readonly Message[]): Pick<ContextView, "answers" | "t
   return { answers, turns };
 }
 
-/** The last words of the user before this message. */
 function findWords(messages: readonly Message[], index: number): string {
   for (let at = index; at >= 0; at--) {
     const message = messages[at];

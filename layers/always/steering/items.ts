@@ -54,7 +54,6 @@ export function planItem(entry: Entry, view: ContextView): ContextItem {
 
 type Measured = Pick<ContextItem, "tokens" | "wholeTokens" | "state">;
 
-/** Its tokens as sent and whole, and its state. */
 function measure(entry: Entry, view: ContextView): Measured {
   const { messages, request } = view;
   const toTokens = (characters: number): number => Math.ceil(characters * view.tokensPerCharacter);
@@ -110,7 +109,8 @@ function showUncut({ find, history }: ContextRequest, { key }: CutEntry): readon
 
 function findState(recorded: RecordedDecisions | undefined): ItemState {
   if (recorded?.cleared) return recorded.cleared.layer === STEERING ? "dropped" : "cleared";
-  return recorded?.judged?.outcome === "replaced" ? "spilled" : "whole";
+  const outcome = recorded?.judged?.outcome;
+  return outcome === "replaced" ? "spilled" : outcome === "shrunk" ? "shrunk" : "whole";
 }
 
 /* What an action would free and cost. */
@@ -186,12 +186,10 @@ function isOpenCall(part: Part): boolean {
   return part.type === "tool" && (status === "pending" || status === "running");
 }
 
-/** Cached tokens behind it are written again. */
 function priceDrop(frees: number, index: number, view: ContextView): ActionCost {
   return withDollars({ frees, cacheLost: Math.max(0, view.cachedFrom(index) - frees) }, view);
 }
 
-/** What comes back must fit. */
 function planMore(
   { added, cacheLost }: { added: number; cacheLost: number },
   view: ContextView,
@@ -203,8 +201,7 @@ function planMore(
     : `it needs about ${formatCount(added)} tokens, and ${formatCount(free)} are left until notes replace history at ${formatCount(budgetTokens)}`;
 }
 
-function withDollars(cost: ActionCost, { request, tokens }: ContextView): ActionCost {
-  const { cached, dollars, written } = request.rates(tokens);
+function withDollars(cost: ActionCost, { rates: { cached, dollars, written } }: ContextView): ActionCost {
   if (dollars === undefined) return cost;
   const paid = cost.cacheLost * (written - cached) + Math.max(0, -cost.frees) * written;
   return { ...cost, dollars: Math.round(paid * dollars) / 1_000_000 };
@@ -216,9 +213,7 @@ function withDollars(cost: ActionCost, { request, tokens }: ContextView): Action
  */
 
 export interface Back {
-  /** What the text follows. */
   carrier: DecisionKey;
-  /** Index of its message in the history. */
   index: number;
   layer: string;
   text: string;
@@ -226,7 +221,6 @@ export interface Back {
 
 const BETWEEN = "\n";
 
-/** The text of an "expanded" decision. */
 export const formatCarrier = (key: string, layer: string): string => `${key}${BETWEEN}${layer}`;
 
 /** `undefined` if it was not brought back, or is no longer sent. */
@@ -256,8 +250,7 @@ export function findBack(
 
 /* The list of items, for the screen and the command line. */
 
-/** Items that are looked at before other work has its turn. */
-const ITEMS_AT_A_TIME = 20;
+const ITEMS_AT_A_TIME = 60;
 
 /** `giveWay` lets other work have its turn. */
 export async function formatView(
@@ -282,7 +275,6 @@ export async function formatView(
   return { v: 1, session, time, tokens, budget: request.budgetTokens, omitted, items: shown };
 }
 
-/** The notes show it whole. */
 function planPinnedBefore({ file = "", text }: KnownDecision, { bytesOf }: ContextView): ContextItem {
   const { id, name } = readPinnedName(text);
   const tokens = Math.ceil((bytesOf(file) ?? 0) / CHARACTERS_PER_TOKEN);
@@ -293,7 +285,6 @@ function planPinnedBefore({ file = "", text }: KnownDecision, { bytesOf }: Conte
   };
 }
 
-/** The text of a "pinned" decision. */
 export const formatPinnedName = (id: string, name: string): string => `${id} ${name}`;
 
 export function readPinnedName(text = ""): { id: string; name: string } {

@@ -10,6 +10,7 @@
  * not be at the same time; a request waits for those that were heard of before it.
  */
 
+import PQueue from "p-queue";
 import { formatError } from "../../../src/base/error.js";
 import { isRecord } from "../../../src/base/shape.js";
 import { findColdReason } from "../../../src/context/cold.js";
@@ -17,6 +18,7 @@ import { estimateTokens } from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";
 import { findEventSession, type HostEvent } from "../../../src/io/host.js";
+import type { Message } from "../../../src/io/message.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
@@ -33,13 +35,13 @@ const ATTEMPTS = 5;
 const RETRY_MS = 5_000;
 
 export interface TakenBackOptions extends LayerContext {
-  /** Marks the request's break as recorded. */
   explain(request: ContextRequest): void;
+  /** Told what the host still has of a session in which something was taken back. */
+  onMessages(sessionID: string, messages: readonly Message[]): void;
 }
 
 export function createTakenBack(context: TakenBackOptions): Record<"learns" | "records", Layer> {
   const { clock, decisions, log, notes } = context;
-  /** Number of changes by undos. */
   let version = 0;
   /** By session: the version it was last checked for. */
   const checked = new Map<string, number>();
@@ -93,8 +95,8 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
 }
 
 /** Adapts notes, memories and candidates to undone turns. `onChange`: notes or memories have changed. */
-function createFollowing(context: LayerContext, onChange: () => void) {
-  const { background, candidates, clock, config, host, log, memories, notes } = context;
+function createFollowing(context: TakenBackOptions, onChange: () => void) {
+  const { background, candidates, clock, config, host, log, memories, notes, onMessages } = context;
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
   const own = createTakenMemories({ ...context, onRefused: (sessionID) => line.retry(sessionID, 1) });
@@ -147,6 +149,7 @@ function createFollowing(context: LayerContext, onChange: () => void) {
   async function followSession(sessionID: string, attempts: number): Promise<void> {
     const messages = await host.readMessages(sessionID);
     if (!messages) return line.retry(sessionID, attempts - 1);
+    onMessages(sessionID, messages);
     if (keepsMemories) await undos.mend(sessionID, () => line.retry(sessionID, attempts - 1));
     if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
     // Nothing is missing from a list of only what came after a compaction.
@@ -204,14 +207,12 @@ function createUndos(
   };
 }
 
-/** One undo is followed after the other. */
 function createLine(
   { background, clock, log }: LayerContext,
   run: (sessionID: string, attempts: number) => Promise<void>,
 ) {
   const waiting = new Set<string>();
-  let pending: Promise<unknown> = Promise.resolve();
-  let last: Promise<unknown> = Promise.resolve();
+  const line = new PQueue({ concurrency: 1 });
 
   return {
     later,
@@ -219,26 +220,24 @@ function createLine(
       void clock.after(RETRY_MS, () => later(sessionID, attempts)),
     follow,
     /** Until those in line are done, or their time is up. */
-    wait: () => waitAtMost(clock, PENDING_MS, () => pending),
+    wait: () => waitAtMost(clock, PENDING_MS, () => line.onIdle()),
   };
 
   function follow(sessionID: string, attempts = ATTEMPTS): Promise<void> {
-    const running = last.then(() => {
+    return line.add(() => {
       waiting.delete(sessionID);
       return run(sessionID, attempts);
     });
-    last = running.catch(() => {});
-    return running;
   }
 
-  /** In the background, before other work there; once for events that come together. */
+  /** Once for events that come together. The background is not idle before. */
   function later(sessionID: string, attempts = ATTEMPTS): void {
     if (waiting.has(sessionID) || attempts === 0) return;
     waiting.add(sessionID);
-    const done = background
-      .add(() => follow(sessionID, attempts), { priority: 1 })
-      .catch((thrown) => log.error(LAYER, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
-    pending = Promise.all([pending, done]);
+    const done = follow(sessionID, attempts).catch((thrown) =>
+      log.error(LAYER, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`),
+    );
+    void background.add(() => done);
   }
 }
 
@@ -274,7 +273,6 @@ async function recordBreak(
   log.info(LAYER, `the prompt cache of ${sessionID} breaks: ${REASON}`);
 }
 
-/** Tokens shown from the first revised message or result on. */
 function countTokensFrom(request: ContextRequest, revisions: Revisions): number {
   const { history } = request;
   const from = request.shownFrom();

@@ -12,7 +12,7 @@ import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { type Memory, readSessions } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger.js";
-import { mayBeHosts } from "../../../src/memory/store/undo-guard.js";
+import { mayBeHosts } from "../../../src/memory/store/ledger.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
 
 export interface TakenMemoriesOptions extends Pick<LayerContext, "clock" | "instance" | "log" | "memories"> {
@@ -61,7 +61,6 @@ export function createTakenMemories(options: TakenMemoriesOptions) {
     },
 
     refresh,
-    /** Ids, as last read. */
     away: () => away,
   };
 
@@ -74,7 +73,6 @@ export function createTakenMemories(options: TakenMemoriesOptions) {
     return isOther;
   }
 
-  /** Has a person edited the file? */
   async function isByHand({ id }: Memory): Promise<boolean> {
     const stood = new Set<string>();
     for (const line of await memories.history(id)) {
@@ -112,13 +110,10 @@ const TAKEN_BACK = "takenBack";
 const FREED_BY = "freedBy";
 
 export interface MemoryPlan {
-  /** Memories to archive or to make active again, before and after. */
   away: { before: Memory; after: Memory }[];
-  /** Memories to restore or to supersede again, before and after. */
   back: { before: Memory; after: Memory }[];
 }
 
-/** Is it archived because its message was undone? */
 export const isTakenBack = ({ extra, status }: Memory): boolean =>
   status === "archived" && extra[TAKEN_BACK] !== undefined;
 

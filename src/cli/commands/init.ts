@@ -5,6 +5,9 @@
 import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { PACKAGE } from "../../config/plugin-entries.js";
+import { findFolder } from "../../conversations/conversations.js";
+import { openConversations } from "../../conversations/feed.js";
+import { removeEmptyFolders } from "../../io/node-files.js";
 import {
   type CliContext,
   type ExitCode,
@@ -13,9 +16,16 @@ import {
   WRONG_ARGUMENT,
 } from "../../operations/command.js";
 import { findHost } from "../../operations/doctor/opencode.js";
-import { findUpwards } from "../../operations/find-project.js";
-import { openProject, readSettings } from "../../operations/project.js";
-import { findGlobalFolder } from "../../project/opencode-files.js";
+import { refuseCaller } from "../../operations/operation.js";
+import {
+  findUpwards,
+  isInAgentsShell,
+  openProject,
+  type Project,
+  readOpenOptions,
+  readSettings,
+} from "../../operations/project.js";
+import { findGlobalFolder } from "../../project/folders.js";
 import { isWithin } from "../../project/own-files.js";
 import {
   formatPurge,
@@ -24,13 +34,14 @@ import {
   type Place,
   type PlannedEntry,
   planEntry,
+  planGlobalPurge,
   planPurge,
   planRemoval,
   purge,
   SCREEN_2,
 } from "../init/halves.js";
 export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, yes }) => {
-  if (isPurge && (!remove || isGlobal)) throw new StrataError(WRONG_ARGUMENT, NEEDS_REMOVE);
+  if (isPurge && !remove) throw new StrataError(WRONG_ARGUMENT, "--purge needs --remove");
   const folder = isGlobal ? undefined : await findProjectFolder(cli);
   const place = (half: Half): Place => {
     const globalFiles = half.globalNames.map((name) => join(findGlobalFolder(cli), name));
@@ -43,25 +54,28 @@ export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, 
   const places = HALVES.map(place);
   if (!isGlobal) for (const path of places.flatMap(({ own }) => own)) await refuseOutside(cli, path);
   if (!remove) return addEntries(cli, places);
-  const doPurge = isPurge ? await preparePurge(cli, yes === true) : undefined;
+  const doPurge = isPurge ? await preparePurge(cli, isGlobal === true, yes === true) : undefined;
   if (doPurge === "declined") return exitCodes.fine;
   return removeEntries(cli, isGlobal ? [...places, place(SCREEN_2)] : places, doPurge);
 };
 
-const NEEDS_REMOVE =
-  "--purge needs --remove, and deletes what lies in one project, so it cannot be used with --global";
-
 /** Says what would be deleted, and asks. Returns what deletes it. */
-async function preparePurge(cli: CliContext, isAgreed: boolean): Promise<(() => Promise<void>) | "declined"> {
+async function preparePurge(
+  cli: CliContext,
+  isGlobal: boolean,
+  isAgreed: boolean,
+): Promise<(() => Promise<void>) | "declined"> {
   const { ask, files, say, warn } = cli;
-  const plan = await planPurge(await openProject(cli));
-  say(plan.folders.length === 0 ? "There is nothing to delete." : "This deletes for good:");
+  if (await isInAgentsShell(cli)) throw refuseCaller("init --remove --purge", "agent");
+  const project = isGlobal ? undefined : await openProject(cli);
+  const plan = project ? await planPurge(project) : await planGlobalPurge(cli);
+  say(plan.doomed.length === 0 ? "There is nothing to delete." : "This deletes for good:");
   const listed = formatPurge(plan);
   if (listed !== "") say(listed);
-  if (plan.folders.length > 0 && !isAgreed) {
+  if (plan.doomed.length > 0 && !isAgreed) {
     if (!ask)
-      throw new StrataError(WRONG_ARGUMENT, "nobody can be asked here; add --yes to delete all of it");
-    warn("Memories are among it; strata export FILE keeps them. Close OpenCode in this project first.");
+      throw new StrataError(WRONG_ARGUMENT, "there is no terminal to ask in; add --yes to delete all of it");
+    warn("This includes memories; strata export FILE saves them. Close OpenCode first.");
     if (!(await ask("Delete it?"))) {
       say("Nothing was changed.");
       return "declined";
@@ -69,9 +83,16 @@ async function preparePurge(cli: CliContext, isAgreed: boolean): Promise<(() => 
   }
   return async () => {
     await purge(files, plan);
-    if (plan.folders.length > 0)
-      say("Deleted. OpenCode's sessions and what git has committed are untouched.");
+    if (project) await forgetProject(project);
+    if (plan.doomed.length > 0) say("Deleted. OpenCode's sessions and what git has committed are untouched.");
   };
+}
+
+/** What was said in the project's sessions, which the index of all projects has, and its empty folder. */
+async function forgetProject(project: Project): Promise<void> {
+  await removeEmptyFolders(join(project.root, ".opencode"));
+  if (!(await project.cli.files.stat(findFolder(project.stateFolder)))) return;
+  await openConversations(await readOpenOptions(project), "purge").removeProject(project.root);
 }
 
 /** The nearest folder with a configuration of OpenCode's, within the repository; otherwise its root. */
@@ -140,9 +161,12 @@ async function removeEntries(
   for (const { path, text } of changes)
     say(`Removed ${text === undefined ? `${path}, which had nothing else in it` : `from ${path}`}.`);
   const own = places.flatMap((place) => place.own.slice(0, 2));
-  if (changes.length === 0) say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
+  if (!doPurge && changes.length === 0)
+    say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
   else if (!doPurge)
-    say("The plugin's files remain; strata init --remove --purge deletes them, memories included.");
+    say(
+      `Strata's files remain: in a project strata init --remove --purge deletes them, memories included, and with --global those in your home.`,
+    );
   await doPurge?.();
   return exitCodes.fine;
 }

@@ -10,16 +10,27 @@ import {
 } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { formatCount } from "../../base/format.js";
-import { readConfigFiles } from "../../config/config-files.js";
+import { readConfigFiles } from "../../config/plugin-entries.js";
 import { createTemplateCheck, readTemplates } from "../../host/1/past-sessions.js";
 import { createDryFiles } from "../../io/dry-files.js";
 import type { OpenMemories } from "../../memory/store/store.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
-import { openCandidates } from "../../operations/open-candidates.js";
+import {
+  type CliContext,
+  createProgress,
+  type ExitCode,
+  exitCodes,
+  type Run,
+} from "../../operations/command.js";
 import { withMemories } from "../../operations/open-memories.js";
 import { openGate } from "../../operations/open-search.js";
-import { createProgress } from "../../operations/progress.js";
-import { openOwnState, openProject, type Project } from "../../operations/project.js";
+import {
+  type OpenSessions,
+  openSessions,
+  type SourceEvents,
+  type SourceProblem,
+} from "../../operations/open-sessions.js";
+import { openCandidates, openOwnState } from "../../operations/own-state.js";
+import { openProject, type Project } from "../../operations/project.js";
 import {
   type JudgeState,
   type Judging,
@@ -28,16 +39,7 @@ import {
   planJudge,
   type Wanted,
 } from "../learn/judging.js";
-import {
-  findFiles,
-  type OpenSessions,
-  openSessions,
-  type PastFile,
-  readFiles,
-  type SourcedTurn,
-  type SourceEvents,
-  type SourceProblem,
-} from "../learn/sources.js";
+import { findFiles, type PastFile, readFiles, type SourcedTurn } from "../learn/sources.js";
 
 export const run: Run = async (cli, options, names) => {
   const { dryRun, json, server, sessions } = options;
@@ -142,7 +144,7 @@ async function prepareJudging(
   }
   return openJudging(project, {
     ...{ ...given, generate, open, wanted, parentID: server?.parentID ?? "" },
-    sessions: source.isOfSessions ? source.stored?.count : undefined,
+    sessions: source.isOfSessions ? source.stored?.ids.length : undefined,
   });
 }
 
@@ -173,7 +175,6 @@ interface ReportOptions {
   isDry: boolean;
   /** One object a line on standard output; everything else goes to standard error. */
   asJSON: boolean;
-  /** For `strata undo`. */
   runID: string;
 }
 
@@ -195,7 +196,6 @@ function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions) 
       for (const one of learned) print(one, turn);
     },
 
-    /** Memories that a judge has made of what waited. */
     addJudged(kept: readonly Learned[]): void {
       for (const one of kept) print(one);
     },
@@ -211,7 +211,6 @@ function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions) 
       if (counts.problems <= MOST_PRINTED) cli.warn(`${cli.style.yellow("Skipped")}  ${place}: ${what}`);
     },
 
-    /** Prints the summary. */
     end(hasStopped: boolean): ExitCode {
       const { problems } = counts;
       if (problems > MOST_PRINTED)
@@ -222,7 +221,7 @@ function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions) 
       tell(formatSummary(counts, isDry));
       if (judge) tell(`Judged: ${count(judge.answered, "message", "messages")}, ${judge.spent}`);
       if (judge?.why !== undefined && !hasStopped)
-        cli.warn(`Not judged further: ${judge.why}. What waits is judged by the next run.`);
+        cli.warn(`Not judged further: ${judge.why}. The next run judges the rest.`);
       if (isDry) tell("Nothing was changed: this was a dry run.");
       else if (counts.kept > 0) tell(`strata undo --run ${runID} reverts it.`);
       if (hasStopped) return exitCodes.interrupted;

@@ -12,6 +12,7 @@ import {
   type OptionValues,
   type Run,
 } from "../../operations/command.js";
+import { isInAgentsShell } from "../../operations/project.js";
 import { createAccess, createToken, LINK_MS } from "../../serve/access.js";
 import { type AppOptions, createApp } from "../../serve/app.js";
 import { checkHealth, type Health } from "../../serve/health.js";
@@ -32,7 +33,9 @@ const HEALTH_MS = 5_000;
 const FIGURES_MS = 5_000;
 const PROJECTS_MS = 30_000;
 
-export const run: Run = async (cli, options) => {
+export const run: Run = async (given, options) => {
+  // An agent that leaves a server behind is its parent no more; what it asks of the server is still the agent's.
+  const cli = (await isInAgentsShell(given)) ? { ...given, env: { ...given.env, OPENCODE: "1" } } : given;
   const settings = readServeSettings(options, cli.env);
   const tools = await readTools(options.tools);
   const listProjects = await openProjects(cli, options);
@@ -155,19 +158,13 @@ function formatBase(host: string, port: number): string {
 
 /* Routes MCP requests to projects: `/mcp` if there is only one, `/mcp/<id>` for each. */
 
-interface McpMount {
-  handle(request: Request): Promise<Response>;
-  /** Ends all sessions and waits until everything is written. Never rejects. */
-  close(): Promise<void>;
-}
-
 function createMcpMount(
   listProjects: ListProjects,
   options: Pick<McpServerOptions, "allowsPrivate" | "tools">,
-): McpMount {
+) {
   const opened = new Map<string, McpHandler>();
   return {
-    async handle(request) {
+    async handle(request: Request): Promise<Response> {
       const projects = await listProjects();
       const served = findServed(projects, new URL(request.url).pathname);
       if (!served) return Response.json({ error: formatUnknown(projects) }, { status: 404 });
@@ -177,7 +174,8 @@ function createMcpMount(
       return handler(request);
     },
 
-    async close() {
+    /** Ends all sessions and waits until everything is written. Never rejects. */
+    async close(): Promise<void> {
       await Promise.all([...opened.values()].map((handler) => handler.close()));
     },
   };

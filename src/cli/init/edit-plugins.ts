@@ -10,10 +10,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { formatSyntaxError } from "../../config/config-files.js";
-import type { PluginList } from "../../config/plugin-entries.js";
+import { formatSyntaxError, orTooDeep, type PluginList } from "../../config/plugin-entries.js";
 
-/** The new text, or why it was not changed. */
 export type Edited =
   | { kind: "edited"; text: string }
   | { kind: "unchanged" }
@@ -26,7 +24,6 @@ export interface Addition {
   schema: string;
 }
 
-/** A configuration file with this entry and nothing else. */
 export const formatNewFile = ({ list, schema, spec }: Addition): string =>
   `{\n  "$schema": ${JSON.stringify(schema)},\n  "${list}": [${JSON.stringify(spec)}]\n}\n`;
 
@@ -45,7 +42,7 @@ export function planAdd(text: string, addition: Addition): Edited {
   return { kind: "edited", text: edited };
 }
 
-/** Removes every entry whose spec `isMeant` from both lists; an emptied list stays as an empty list. */
+/** Removes every entry whose spec `isMeant` from both lists, and a list that is empty then. */
 export function planRemove(text: string, isMeant: (spec: string) => boolean): Edited {
   if (text.trim() === "") return { kind: "unchanged" };
   let edited = text;
@@ -54,24 +51,34 @@ export function planRemove(text: string, isMeant: (spec: string) => boolean): Ed
     if (typeof root === "string") return { kind: "refused", why: root };
     const found = findMeant(root, isMeant);
     if (!found) break;
-    edited = remove(edited, found.list, found.entry);
+    edited = removeEmptyList(remove(edited, found.list, found.entry), found.name);
   }
   return edited === text ? { kind: "unchanged" } : { kind: "edited", text: edited };
 }
 
-function findMeant(root: Node, isMeant: (spec: string) => boolean): { list: Node; entry: Node } | undefined {
+function findMeant(root: Node, isMeant: (spec: string) => boolean) {
   for (const name of ["plugin", "plugins"]) {
     const list = findNodeAtLocation(root, [name]);
     const entry = list?.children?.find((one) => isMeant(readSpec(one) ?? ""));
-    if (list?.type === "array" && entry) return { list, entry };
+    if (list?.type === "array" && entry) return { name, list, entry };
   }
   return undefined;
+}
+
+/** One with a comment stays. */
+function removeEmptyList(text: string, name: string): string {
+  const root = readRoot(text);
+  const member = typeof root === "string" ? undefined : findNodeAtLocation(root, [name])?.parent;
+  if (typeof root === "string" || !member) return text;
+  const isEmpty = /^"\w+"\s*:\s*\[\s*\]$/.test(text.slice(member.offset, member.offset + member.length));
+  return isEmpty ? remove(text, root, member) : text;
 }
 
 /** The top-level object, or a sentence on why there is none. */
 function readRoot(text: string): Node | string {
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const root = orTooDeep(() => parseTree(text, errors, { allowTrailingComma: true }));
+  if (root instanceof Error) return root.message;
   const [error] = errors;
   if (error) return formatSyntaxError(text, error.offset, printParseErrorCode(error.error));
   return root?.type === "object" ? root : "the top level must be an object";

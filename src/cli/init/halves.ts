@@ -5,24 +5,28 @@
 import { basename, dirname, join, relative } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
-import { readConfigFiles, readText } from "../../config/config-files.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import {
   findInstalledFile,
   isStrata,
   PACKAGE,
   type PluginEntry,
   type PluginList,
+  readConfigFiles,
   readPluginEntries,
+  readText,
   resolveSpec,
 } from "../../config/plugin-entries.js";
-import type { Files } from "../../io/files.js";
+import { type Files, readPlainText } from "../../io/files.js";
 import { removeEmptyFolders } from "../../io/node-files.js";
+import { findIdentityFiles } from "../../memory/trust/place.js";
+import type { CliContext } from "../../operations/command.js";
 import type { Project } from "../../operations/project.js";
+import { findGlobalFolder, findStateFolder } from "../../project/folders.js";
 import { locateRecord } from "../../project/state-owner.js";
 import { formatNewFile, planAdd, planRemove } from "./edit-plugins.js";
 
 export interface Half {
-  /** For messages. */
   name: string;
   fileNames: readonly string[];
   globalNames: readonly string[];
@@ -51,25 +55,20 @@ export const HALVES: readonly Half[] = [
  */
 export const SCREEN_2: Half = { name: "its sidebar", fileNames: [], globalNames: ["cli.json"], schema: "" };
 
-/** Where one half may be configured. */
 export interface Place {
   half: Half;
   /** Files that this command may edit, the usual one first. */
   own: readonly string[];
-  /** Files that it only reads. */
   elsewhere: readonly string[];
 }
 
-/** Where the entry of one half stands, or will. */
 export interface PlannedEntry {
   entry: Named;
   /** The new text of its file, if it is not there yet. */
   text?: string;
-  /** The file is new. */
   isNew?: boolean;
 }
 
-/** A file without the entries. */
 export interface PlannedRemoval {
   path: string;
   /** Absent if nothing else is in it: it is deleted. */
@@ -82,7 +81,6 @@ export interface EntryOptions {
   packageFolder: string | undefined;
   /** The entry of the other half, which this one should agree with. */
   plugin: Named | undefined;
-  /** Is the host OpenCode 2 or later? */
   isSecond: boolean;
 }
 
@@ -191,16 +189,19 @@ async function readToEdit(files: Files, path: string): Promise<string | undefine
   return text;
 }
 
-/* What `strata init --remove --purge` deletes: Strata's folders in a project, and its record in the user's state folder. */
+/*
+ * What `strata init --remove --purge` deletes: Strata's folders in a project, and its record in the user's state folder; with
+ * `--global` all that is the user's.
+ */
 
 export interface PurgePlan {
-  folders: readonly Doomed[];
+  doomed: readonly Doomed[];
   /** Sentences on what looks like Strata's and is left alone. */
   leftAlone: readonly string[];
 }
 
 interface Doomed {
-  folder: string;
+  place: string;
   paths: readonly string[];
   bytes: number;
 }
@@ -209,51 +210,79 @@ type Where = Pick<Project, "folders" | "root" | "stateFolder"> & { cli: { files:
 
 /** Follows no link: what a link leads to is not Strata's, and a folder that is one is left alone. */
 export async function planPurge({ cli: { files }, folders, root, stateFolder }: Where): Promise<PurgePlan> {
+  const { memory, sessionMemory, strata, toolResults } = folders;
   const record = await locateRecord(files, { project: root, stateFolder });
-  const real = (await files.realPath(root)) ?? root;
-  const doomed: Doomed[] = [];
-  const leftAlone: string[] = [];
-  for (const folder of [folders.toolResults, folders.sessionMemory, folders.memory, folders.strata]) {
-    const place = await files.realPath(folder);
-    if (place === undefined) continue;
-    if (place === join(real, folder.slice(root.length))) doomed.push(await measure(files, folder));
-    else leftAlone.push(`${folder} leads to ${place}, and is left alone`);
-  }
-  if ((await files.statItself(record.folder))?.kind === "folder")
-    doomed.push(await measure(files, record.folder));
-  return { folders: doomed, leftAlone };
+  const own = [toolResults, sessionMemory, memory, strata, ...(await listHosts(files, root))];
+  const inProject = await planPlaces(files, root, own);
+  const identity = await findIdentityFiles({ files, folder: root, stateFolder });
+  const beside = await measureAll(files, [record.folder, ...identity]);
+  return { ...inProject, doomed: [...inProject.doomed, ...beside] };
 }
 
-async function measure(files: Files, folder: string): Promise<Doomed> {
+export async function planGlobalPurge(cli: CliContext): Promise<PurgePlan> {
+  const folder = findGlobalFolder(cli);
+  const own = await planPlaces(cli.files, folder, [join(folder, "memory"), join(folder, "strata")]);
+  return { ...own, doomed: [...own.doomed, ...(await measureAll(cli.files, [findStateFolder(cli)]))] };
+}
+
+async function planPlaces(files: Files, root: string, places: readonly string[]): Promise<PurgePlan> {
+  const real = (await files.realPath(root)) ?? root;
+  const found = await Promise.all(places.map(async (place) => ({ place, at: await files.realPath(place) })));
+  const isOwn = (at: string, place: string): boolean => at === join(real, place.slice(root.length));
+  const own = found.flatMap(({ at, place }) => (at !== undefined && isOwn(at, place) ? [place] : []));
+  const others = found.filter(({ at, place }) => at !== undefined && !isOwn(at, place));
+  return {
+    doomed: await measureAll(files, own),
+    leftAlone: others.map(({ at, place }) => `${place} leads to ${at}, and is left alone`),
+  };
+}
+
+/** What OpenCode 1 installs into every `.opencode`, if nothing but that and Strata's folders is there. */
+const HOSTS = [".gitignore", "bun.lock", "node_modules", "package-lock.json", "package.json"];
+const OURS = ["memory", "session-memory", "strata", "tool-results"];
+
+async function listHosts(files: Files, root: string): Promise<string[]> {
+  const folder = join(root, ".opencode");
+  const names = (await files.list(folder)).filter((name) => !OURS.includes(name));
+  const manifest = parseJson((await readPlainText(files, join(folder, "package.json"))) || "{}");
+  const wanted =
+    isRecord(manifest) && isRecord(manifest.dependencies) ? Object.keys(manifest.dependencies) : [];
+  const isHosts =
+    names.every((name) => HOSTS.includes(name)) && wanted.every((one) => one === "@opencode-ai/plugin");
+  return isHosts ? names.map((name) => join(folder, name)) : [];
+}
+
+async function measureAll(files: Files, places: readonly string[]): Promise<Doomed[]> {
+  const measured = await Promise.all(places.map((place) => measure(files, place)));
+  return measured.filter(({ paths }) => paths.length > 0);
+}
+
+async function measure(files: Files, place: string): Promise<Doomed> {
   const paths: string[] = [];
   let bytes = 0;
-  const look = async (place: string): Promise<void> => {
-    for (const name of await files.list(place)) {
-      const path = join(place, name);
-      const stat = await files.statItself(path);
-      if (stat?.kind === "folder") await look(path);
-      else if (stat) {
-        paths.push(path);
-        bytes += stat.bytes;
-      }
+  const look = async (path: string): Promise<void> => {
+    const stat = await files.statItself(path);
+    if (stat?.kind === "folder") for (const name of await files.list(path)) await look(join(path, name));
+    else if (stat) {
+      paths.push(path);
+      bytes += stat.bytes;
     }
   };
-  await look(folder);
-  return { folder, paths, bytes };
+  await look(place);
+  return { place, paths, bytes };
 }
 
-export function formatPurge({ folders, leftAlone }: PurgePlan): string {
-  const lines = folders.map(
-    ({ bytes, folder, paths }) =>
-      `  ${folder}  ${formatCount(paths.length)} ${paths.length === 1 ? "file" : "files"}, ${formatCount(bytes)} bytes`,
+export function formatPurge({ doomed, leftAlone }: PurgePlan): string {
+  const lines = doomed.map(
+    ({ bytes, paths, place }) =>
+      `  ${place}  ${formatCount(paths.length)} ${paths.length === 1 ? "file" : "files"}, ${formatCount(bytes)} bytes`,
   );
   return [...lines, ...leftAlone.map((sentence) => `  ${sentence}`)].join("\n");
 }
 
-/** Deletes the files, then the folders that are empty. */
-export async function purge(files: Files, { folders }: PurgePlan): Promise<void> {
-  for (const { folder, paths } of folders) {
+export async function purge(files: Files, { doomed }: PurgePlan): Promise<void> {
+  for (const { paths, place } of doomed) {
     for (const path of paths) await files.remove(path);
-    await removeEmptyFolders(folder);
+    await removeEmptyFolders(place);
   }
 }

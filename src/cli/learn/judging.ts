@@ -11,9 +11,9 @@ import {
 } from "../../../layers/5-auto-memory/learn/learner.js";
 import { StrataError } from "../../base/error.js";
 import { formatCount, formatMoney } from "../../base/format.js";
-import { createKnownPrices, findRates, isFree } from "../../costs/prices.js";
-import { createSavings } from "../../costs/savings.js";
-import type { Host, ModelPrices, UsedTokens } from "../../io/host.js";
+import { createKnownPrices } from "../../costs/prices.js";
+import { createSavings, type Rates } from "../../costs/savings.js";
+import type { Host, UsedTokens } from "../../io/host.js";
 import { createPrompts } from "../../io/prompts.js";
 import { isHandedOver, readLatest } from "../../memory/candidates/candidate.js";
 import type { OpenMemories } from "../../memory/store/store.js";
@@ -54,12 +54,12 @@ export async function planJudge(
   else if (await isInAgentsShell(cli))
     refusal = new StrataError(
       "AGENT",
-      "judging past sessions costs what you agree to, and this shell is an agent's; run it in a terminal of your own",
+      "only you can agree to the cost of judging, and this shell is an agent's; run it in a terminal of your own",
     );
   else if (yes !== true && dryRun !== true && cli.ask === undefined)
     refusal = new StrataError(
       WRONG_ARGUMENT,
-      "nobody can be asked whether the cost is agreed to; add --yes, and --budget TOKENS to bound it",
+      "there is no terminal to ask in; add --yes to agree to the cost, and --budget TOKENS to limit it",
     );
   if (refusal && isAsked) throw refusal;
   if (refusal || choice.kind === "refused") return undefined;
@@ -72,15 +72,14 @@ const ROOM = 1.5;
 
 const count = (n: number, one: string): string => `${formatCount(n)} ${n === 1 ? one : `${one}s`}`;
 
-/** "1,200 tokens with lab/small, $0.07"; without a price if the model's are unknown. */
+/** "1,200 tokens with lab/small, $0.07"; without a price if the model has none in money. */
 function formatCost(
   { cacheRead, input, output }: UsedTokens,
-  { model = "the host's model", prices }: { model: string | undefined; prices: ModelPrices | undefined },
+  { model = "the host's model", rates }: { model: string | undefined; rates: Rates },
 ): string {
   const tokens = `${formatCount(input + output + cacheRead)} tokens with ${model}`;
-  if (!prices) return tokens;
-  if (isFree(prices)) return `${tokens}, free of charge`;
-  const { answered, cached, dollars = 0 } = findRates(prices);
+  const { answered, cached, dollars } = rates;
+  if (dollars === undefined) return tokens;
   return `${tokens}, ${formatMoney(((input + cacheRead * cached + output * answered) * dollars) / 1_000_000)}`;
 }
 
@@ -93,7 +92,7 @@ interface SpendingOptions extends Pick<JudgingOptions, "generate" | "stop"> {
   model: string | undefined;
   /** No question is asked that would exceed so many tokens. */
   mostTokens: number;
-  prices: ModelPrices | undefined;
+  rates: Rates;
 }
 
 /**
@@ -101,7 +100,7 @@ interface SpendingOptions extends Pick<JudgingOptions, "generate" | "stop"> {
  * plugin asks; a failure of that is only logged.
  */
 function createSpending({ cli, folders, instance, log }: Project, options: SpendingOptions) {
-  const { generate, model, mostTokens, prices, stop } = options;
+  const { generate, model, mostTokens, rates, stop } = options;
   const { clock, files } = cli;
   const writes = new PQueue({ concurrency: 1 });
   const savings = createSavings({ clock, files, folder: folders.savings, instance, log, writes });
@@ -136,7 +135,7 @@ function createSpending({ cli, folders, instance, log }: Project, options: Spend
       spent.input += used.input;
       spent.output += used.output;
       spent.cacheRead += used.cacheRead;
-      savings.record(describeCall({ ...request, sessionID: LEDGER }, used, findRates(prices)));
+      savings.record(describeCall({ ...request, sessionID: LEDGER }, used, rates));
       await writes.onIdle();
       if (generated.kind === "text") return { kind: "text", text: generated.text, tokens: used };
       // Called off by the user: the model has not failed.
@@ -150,11 +149,9 @@ export type Judging = NonNullable<Awaited<ReturnType<typeof openJudging>>>;
 export interface JudgeState {
   /** "about 21,300 tokens with lab/small, $0.02" */
   spent: string;
-  /** Number of messages that the model has answered about. */
   answered: number;
   /** Why it was not asked about the others. */
   why?: string;
-  /** What still waits. */
   waiting: readonly Learned[];
 }
 
@@ -162,7 +159,6 @@ export interface JudgingOptions {
   generate: Host["generate"];
   isDry: boolean;
   isYes: boolean;
-  /** What the conversations offer to a judge. */
   open: readonly Pick<SaidTurn, "context" | "messageID" | "statements">[];
   parentID: string;
   sessions: number | undefined;
@@ -189,7 +185,7 @@ export async function openJudging(project: Project, options: JudgingOptions) {
     ...before.map((one) => ({ statements: readLatest(one)?.statements ?? [] })),
   ];
   if (messages.length === 0) {
-    if (wanted.isAsked) cli.warn("Nothing is left to be judged.");
+    if (wanted.isAsked) cli.warn("There is nothing left to judge.");
     return undefined;
   }
   const known = (await memories.list()).filter(({ isForeign }) => !isForeign);
@@ -198,22 +194,24 @@ export async function openJudging(project: Project, options: JudgingOptions) {
     task: await prompts.read("memory-judge"),
   });
   const { budget, model } = wanted;
-  // As the plugin has learned them.
-  const learned = createKnownPrices({ files: cli.files, log, path: folders.prices, writes: new PQueue() });
+  const learned = createKnownPrices({
+    ...{ files: cli.files, log, path: folders.prices, writes: new PQueue() },
+    paidFor: (await project.settings()).config.prices,
+  });
   await learned.load();
-  const prices = learned.find(model);
+  const rates = learned.rates(model);
   const { input, output } = estimate.tokens;
   const mostTokens = budget ?? Math.ceil(((input + output) * ROOM) / 1_000) * 1_000;
   const text = [
     ...(sessions === undefined ? [] : [`${count(sessions, "session")}, `]),
     `${count(messages.length, "message")} that may hold something: ${count(estimate.questions, "question")}, `,
-    `about ${formatCost({ input, output, cacheRead: 0 }, { model, prices })}, `,
+    `about ${formatCost({ input, output, cacheRead: 0 }, { model, rates })}, `,
     `at most ${formatCount(mostTokens)}; the limits of a day do not count them.`,
   ].join("");
   if (isYes || isDry) cli.warn(text);
   else if ((await cli.ask?.(`${text} Go on?`)) !== true) return undefined;
   if (isDry) return undefined;
-  const spending = createSpending(project, { generate, model, mostTokens, prices, stop });
+  const spending = createSpending(project, { generate, model, mostTokens, rates, stop });
   const judge = createPastJudge({ ...shared, generation: spending, log, parentID, prompts });
   const pending = new Map<string, Learned>();
 
@@ -229,7 +227,7 @@ export async function openJudging(project: Project, options: JudgingOptions) {
       const { answered, why } = judge.state();
       const left = (await candidates.list()).map(readLatest);
       return {
-        spent: formatCost(spending.spent, { model, prices }),
+        spent: formatCost(spending.spent, { model, rates }),
         answered,
         ...(why !== undefined && { why }),
         waiting: left.flatMap((one) => pending.get(`${one?.session} ${one?.message}`) ?? []),

@@ -1,51 +1,20 @@
 /** Files with past conversations: JSON Lines of messages, `{id, session, role?, text, at?}`, or session exports. */
 
-import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { PastTurn } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter, type StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { StrataError } from "../../base/error.js";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
-import { isSecond as isSecondVersion } from "../../base/tested.js";
-import { parseConfig } from "../../config/config-files.js";
-import { writer } from "../../host/1/live-config.js";
-import {
-  isExportedMessage,
-  openPastSessions,
-  type PastSessions,
-  readExportedSession,
-} from "../../host/1/past-sessions.js";
-import { openServerModel, type ServerModel } from "../../host/1/server-model.js";
-import type { Login } from "../../host/server.js";
+import { isExportedMessage, readExportedSession } from "../../host/1/past-sessions.js";
 import { decodeStrictly, decodeText } from "../../io/files.js";
 import type { Message } from "../../io/message.js";
 import type { CliContext } from "../../operations/command.js";
-import {
-  findOpenCode,
-  type OpenCodeRun,
-  readVersion,
-  serveOpenCode,
-} from "../../operations/doctor/opencode.js";
-import type { Project } from "../../operations/project.js";
+import type { SourceEvents } from "../../operations/open-sessions.js";
 import { listLines } from "../../operations/transfer/json-export.js";
 
 export interface SourcedTurn extends PastTurn {
   /** Message and session as the file names them, if it may use numbers. */
   given?: { id: string | number; session: string | number };
-}
-
-/** A part of a source that cannot be read. */
-export interface SourceProblem {
-  /** File and line, or session. */
-  place: string;
-  /** What was expected, and what came. */
-  what: string;
-}
-
-export interface SourceEvents {
-  onProblem(problem: SourceProblem): void;
-  /** Position in the source, in its own unit. */
-  onProgress(done: number, all: number): void;
 }
 
 export interface PastFile {
@@ -110,11 +79,11 @@ function readLine(
   nowMs: number,
 ): { turn: SourcedTurn; undated?: string } | string | undefined {
   const text = decodeStrictly(bytes);
-  if (text === undefined) return problem("bytes that are not UTF-8 came");
+  if (text === undefined) return problem("got bytes that are not UTF-8");
   if (text.trim() === "") return undefined;
   const value = parseJson(text);
-  if (value === undefined) return problem("text that is not JSON came");
-  if (!isRecord(value)) return problem(`${nameOf(value)} came`);
+  if (value === undefined) return problem("got text that is not JSON");
+  if (!isRecord(value)) return problem(`got ${nameOf(value)}`);
   const { id, role, session, text: said } = value;
   if (!isName(id)) return problem(`id is ${nameOf(id)}`);
   if (!isName(session)) return problem(`session is ${nameOf(session)}`);
@@ -146,7 +115,7 @@ function readAt({ at }: PlainRecord, nowMs: number): { atMs: number; undated?: s
   if (at === undefined || at === null) return { atMs: nowMs };
   const atMs = typeof at === "string" ? Date.parse(at) : at;
   if (typeof atMs === "number" && atMs > 0 && atMs <= MOST_MS) return { atMs: Math.min(atMs, nowMs) };
-  return { atMs: nowMs, undated: `expected "at" as an ISO date-time or milliseconds, ${nameOf(at)} came` };
+  return { atMs: nowMs, undated: `expected "at" as an ISO date-time or milliseconds, got ${nameOf(at)}` };
 }
 
 /** The last time that JavaScript can express. */
@@ -182,118 +151,4 @@ function* readExports(
     }
     line += one.split("\n").length - 1;
   }
-}
-
-/* OpenCode's own sessions of the project, read through a server: a running one, or one started for it. */
-
-const START_MS = 60_000;
-
-export interface OpenSessions {
-  templates: readonly string[];
-  /** Number of those that people opened. */
-  count: number;
-  /** Asks a model through the server. */
-  model: ServerModel & { parentID: string };
-  /** Those that people opened, oldest first. */
-  sessions(events: SourceEvents): AsyncGenerator<StoredSession, void, void>;
-  close(): Promise<void>;
-}
-
-/** Throws if there is no OpenCode, or none that answers. `url`: a running server. */
-export async function openSessions(project: Project, url: string | undefined): Promise<OpenSessions> {
-  const { cli, root } = project;
-  const password = randomUUID();
-  const agent = `strata-${randomUUID().slice(0, 8)}`;
-  const run = url === undefined ? await startServer(project, { agent, password }) : undefined;
-  const address = url ?? run?.url ?? "";
-  try {
-    const login = url === undefined ? { password, name: NAME } : readLogin(cli);
-    const server = { clock: cli.clock, project: root, url: address, ...(login && { login }) };
-    const past = openPastSessions(server);
-    const ids = await past.list();
-    if (!ids) throw new StrataError("NO_HOST", describeSilence(address, run));
-    const isSecond = past.isSecond();
-    const model = openServerModel({ ...server, isSecond, ...(run && { agent }) });
-    return {
-      count: ids.length,
-      model: { ...model, parentID: ids.at(-1) ?? "" },
-      templates: await past.listTemplates(),
-      sessions: (events) => readSessions(past, ids, events),
-      async close() {
-        await model.close();
-        await run?.stop();
-      },
-    };
-  } catch (thrown) {
-    await run?.stop();
-    throw thrown;
-  }
-}
-
-async function* readSessions(
-  past: PastSessions,
-  ids: readonly string[],
-  { onProblem, onProgress }: SourceEvents,
-): AsyncGenerator<StoredSession, void, void> {
-  for (const [index, id] of ids.entries()) {
-    const messages = await past.readMessages(id);
-    if (messages) yield { id, messages };
-    else
-      onProblem({
-        place: `session ${id}`,
-        what: "OpenCode did not send its messages; run the command again",
-      });
-    onProgress(index + 1, ids.length);
-  }
-}
-
-/**
- * With the user's own sessions, and without plugins: what is read here starts no work. OpenCode 2 loads plugins when a
- * request names their project, which none of ours does.
- */
-async function startServer(
-  { cli, root }: Project,
-  { agent, password }: { agent: string; password: string },
-): Promise<OpenCodeRun> {
-  const binary = await findOpenCode(cli);
-  if (binary === undefined)
-    throw new StrataError(
-      "NO_HOST",
-      "no opencode in the PATH, which --sessions starts to read its sessions; install it, name a running server with --server URL, or give files made by: opencode export",
-    );
-  const version = await readVersion(binary, cli.clock);
-  const isSecond = version !== undefined && isSecondVersion(version);
-  // A password in the user's environment would lock us out of our own server.
-  const { OPENCODE_PASSWORD: _, OPENCODE_SERVER_USERNAME: __, ...own } = cli.env;
-  const config = isSecond
-    ? {}
-    : { OPENCODE_CONFIG_CONTENT: await addAgent(own.OPENCODE_CONFIG_CONTENT, agent) };
-  const env = { ...own, ...config, OPENCODE_SERVER_PASSWORD: password };
-  return serveOpenCode({
-    ...{ binary, env, isSecond, project: root, clock: cli.clock, startMs: START_MS },
-    args: isSecond ? [] : ["--pure"],
-  });
-}
-
-/** A hidden agent without tools, by a name that no file of the project can have given to an agent with tools. */
-async function addAgent(text: string | undefined, name: string): Promise<string> {
-  const given = await parseConfig(text || "{}");
-  const config = isRecord(given) ? given : {};
-  const agents = isRecord(config.agent) ? config.agent : {};
-  return JSON.stringify({ ...config, agent: { ...agents, [name]: writer } });
-}
-
-const NAME = "opencode";
-
-/** OpenCode 2 takes the password from either variable. */
-function readLogin({ env }: Pick<CliContext, "env">): Login | undefined {
-  const { OPENCODE_PASSWORD, OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME: name = NAME } = env;
-  const password = OPENCODE_SERVER_PASSWORD || OPENCODE_PASSWORD;
-  return password ? { password, name } : undefined;
-}
-
-function describeSilence(address: string, run: OpenCodeRun | undefined): string {
-  const words = run?.lastWords() ?? "";
-  const why = words === "" ? "is it OpenCode, and does it need OPENCODE_SERVER_PASSWORD?" : words;
-  return `expected the list of sessions from OpenCode at ${address}, and none came: ${why}`;
 }

@@ -13,14 +13,14 @@ import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import type { SlashCommand } from "../../kernel/layer.js";
 import type { Strata } from "../../strata.js";
 import { answerCommand, bindTools, createAnswers, defineTools } from "../commands-and-tools.js";
-import { noteSign, readPrices } from "../readings.js";
+import { isToolEnd, noteSign, readPrices } from "../readings.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./plugin-sessions.js";
 
-type Bound = Pick<OpenCodeHost, "liveConfig" | "sessions" | "show">;
+type Bound = Pick<OpenCodeHost, "liveConfig" | "sessions" | "shortened" | "show">;
 
 /** What the rows work with. */
-interface Binding extends Pick<Strata, "calls" | "dispatcher" | "requests"> {
+interface Binding extends Pick<Strata, "calls" | "dispatcher" | "looks" | "requests"> {
   host: Bound;
   slashCommands: ReturnType<typeof createSlashCommands>;
 }
@@ -33,7 +33,7 @@ type Row<N extends keyof Hooks> = (binding: Binding, ...given: Given<N>) => Prom
 const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
 
 export function bindHooks(strata: Strata, host: Bound): Hooks {
-  const { calls, clock, config, dispatcher, dispose, log, requests, toasts } = strata;
+  const { calls, clock, config, dispatcher, dispose, log, looks, requests, toasts } = strata;
   const slashCommands = createSlashCommands({
     ...{ clock, log },
     commands: dispatcher.commands,
@@ -43,7 +43,7 @@ export function bindHooks(strata: Strata, host: Bound): Hooks {
   const withAgent = config.background.enabled !== false;
   // Needed whichever hooks the layers listen to: commands are answered, and our own sessions are kept within bounds.
   const needed = new Set<HookName>(["command", "turn", ...(withAgent ? BOUNDING : [])]);
-  const binding: Binding = { calls, dispatcher, requests, host, slashCommands };
+  const binding: Binding = { calls, dispatcher, looks, requests, host, slashCommands };
   const bound = ROWS.filter(([, hook]) => needed.has(hook) || dispatcher.handles(hook));
   calls.bind(["config", ...bound.map(([, hook]) => hook)]);
   return {
@@ -56,10 +56,8 @@ export function bindHooks(strata: Strata, host: Bound): Hooks {
         },
       ]),
     ),
-    ...(dispatcher.tools.length > 0 && {
-      tool: bindTools(dispatcher.tools, { clock, log }),
-      "tool.definition": defineTools(dispatcher.tools),
-    }),
+    ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
+    "tool.definition": defineTools(dispatcher.tools, config.tools.short ? host.shortened : undefined),
     config: async (live) => {
       calls.count("config");
       host.liveConfig.take(live, { withAgent });
@@ -138,11 +136,12 @@ const answerArguments: Row<"tool.execute.before"> = async ({ dispatcher, host },
   if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
 };
 
-const takeEvent: Row<"event"> = ({ calls, dispatcher, host, slashCommands }, given) =>
+const takeEvent: Row<"event"> = ({ calls, dispatcher, host, looks, slashCommands }, given) =>
   dispatcher.guard("event", async () => {
     const { type, properties } = given.event;
     const isChild = host.sessions.notice(type, properties);
     noteSign(type, properties, calls);
+    if (isToolEnd(type, properties)) looks.begin("tool");
     slashCommands.notice(type, properties);
     if (!isChild && dispatcher.handlesEvent(type))
       await dispatcher.ask("event", { type, properties }, undefined);
@@ -257,13 +256,6 @@ export function createSlashCommands({ commands, clock, log, show, toast }: Slash
       parts.splice(0, parts.length, { type: "text", text: request });
     },
 
-    /** Tracks which sessions are busy. */
-    notice(type: string, properties: unknown): void {
-      if (!isRecord(properties) || typeof properties.sessionID !== "string") return;
-      const { sessionID, status } = properties;
-      if (type === "session.status" && isRecord(status) && status.type !== "idle")
-        answers.noteTurn(sessionID, true);
-      if (type === "session.idle" || type === "session.deleted") answers.noteTurn(sessionID, false);
-    },
+    notice: answers.notice,
   };
 }

@@ -30,6 +30,7 @@ import type {
 } from "../../io/host.js";
 import type { Message } from "../../io/message.js";
 import type { Processes } from "../../io/running-processes.js";
+import { failed, NO_TOKENS, splitModel } from "../readings.js";
 import {
   type Ask,
   formatChildTitle,
@@ -43,7 +44,7 @@ import {
   type Watcher,
 } from "./plugin-sessions.js";
 
-export interface ModelSessionsOptions {
+interface ModelSessionsOptions {
   /** Instead of the hidden agent without tools. */
   agent?: string;
   client: PluginInput["client"];
@@ -65,8 +66,6 @@ const CALL_DEADLINE_MS = 5_000;
 const COPYING_DEADLINE_MS = 60_000;
 /** More than can ever be left over. Without a limit the host lists only the newest hundred. */
 const MOST_LISTED = 1_000;
-
-const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 export const createBounded =
   (clock: Clock): Bounded =>
@@ -136,8 +135,12 @@ async function ask(session: Session, { body, deadlineMs, id, signal, watcher }: 
   const callOff = (): void => breakOff({ reason: "called off", isRefusal: false });
   signal.addEventListener("abort", callOff, { once: true });
   const unwatch = sessions.watch(id, watcher(breakOff));
-  const answered = waitAtMost(clock, deadlineMs, () => client.session.prompt({ path: { id }, body }));
-  const ending = await Promise.race([answered.then((waited) => readWaited(waited, deadlineMs)), brokenOff]);
+  const prompt = async () =>
+    readWaited(
+      await waitAtMost(clock, deadlineMs, () => client.session.prompt({ path: { id }, body })),
+      deadlineMs,
+    );
+  const ending = await Promise.race([prompt(), brokenOff]);
   unwatch();
   signal.removeEventListener("abort", callOff);
   // Breaking off ended only the wait: the host continues the turn until it is aborted.
@@ -216,15 +219,6 @@ function readGenerated(ending: Ending, answers: readonly Answer[]): Generated {
   if (info.finish === "length") return failed("the answer was cut off at the model's output limit", used);
   if (text.trim() === "") return failed("the answer is empty", used);
   return { kind: "text", text, tokens: used };
-}
-
-function failed(reason: string, tokens: UsedTokens | undefined): Generated & { kind: "failed" } {
-  return { kind: "failed", reason, ...(tokens && { tokens }) };
-}
-
-function splitModel(model: string): { providerID: string; modelID: string } {
-  const slash = model.indexOf("/");
-  return { providerID: model.slice(0, slash), modelID: model.slice(slash + 1) };
 }
 
 async function runFork(session: Session, opening: PQueue, request: ForkRequest): Promise<ForkResult> {
@@ -365,7 +359,6 @@ function readText(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** The message of a host error. */
 function readMessage(error: unknown): string {
   const { name, data } = (error ?? {}) as { name?: unknown; data?: { message?: unknown } };
   return String(data?.message ?? name ?? "it did not say why");

@@ -1,16 +1,13 @@
 /** Implements the Host seam with OpenCode. Every call is bounded; the plugin's start waits for none. */
-import { homedir } from "node:os";
-import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
 import PQueue from "p-queue";
 import type { Clock } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
-import { createGit } from "../../io/node-git.js";
-import { createProcesses, createRunningProcesses, type Processes } from "../../io/running-processes.js";
-import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
-import { findFilesPutBack, withoutUndone } from "../readings.js";
+import { createProcesses, type Processes } from "../../io/running-processes.js";
+import { chooseProject, openMachine } from "../environment.js";
+import { findFilesPutBack, NO_TITLE, withoutUndone } from "../readings.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { type Bounded, createBounded, createModelSessions } from "./model-sessions.js";
 import { createPluginSessions, type PluginSessions } from "./plugin-sessions.js";
@@ -19,6 +16,8 @@ import { createPluginSessions, type PluginSessions } from "./plugin-sessions.js"
 export interface OpenCodeHost extends Host {
   readonly liveConfig: LiveConfig;
   readonly sessions: PluginSessions;
+  /** Tokens that short definitions have saved in the last request, by tool. */
+  readonly shortened: Map<string, number>;
   /** Adds a message to the session that people see and the model never gets. Returns whether it succeeded. */
   show(sessionID: string, text: string): Promise<boolean>;
 }
@@ -34,22 +33,15 @@ export function createOpenCodeHost(
   const liveConfig = createLiveConfig();
   const sessions = createPluginSessions();
   const models = createModelSessions({ client, clock, sessions, processes });
-  const project = findProject(directory, worktree);
-  const { env } = process;
-  const home = env.HOME || homedir();
+  const project = chooseProject(directory, worktree);
   const bounded = createBounded(clock);
+  const shortened = new Map<string, number>();
 
   return {
-    project,
-    directory,
-    configFiles: listConfigFiles({ directory, project, home, env }),
-    globalFolder: findGlobalFolder({ home, env }),
-    stateFolder: findStateFolder({ home, env }),
-    processes: createRunningProcesses(),
-    git: createGit(),
-    openRemoteGit: async () => (await import("../../sync/remote-git.js")).createRemoteGit(env),
+    ...openMachine({ directory, project }),
     liveConfig,
     sessions,
+    shortened,
     models: liveConfig.models,
     setAutoCompaction: liveConfig.setAutoCompaction,
     summarizes: liveConfig.summarizes,
@@ -75,6 +67,18 @@ export function createOpenCodeHost(
         parts: [{ type: "text" as const, text, ignored: true }],
       };
       return (await bounded(() => client.session.prompt({ ...id, body })))?.data !== undefined;
+    },
+
+    async listTools({ modelID, providerID }) {
+      const query = { provider: providerID, model: modelID };
+      const listed = (await bounded(() => client.tool.list({ query })))?.data;
+      if (!listed) return undefined;
+      const { measureTool } = await import("../short-definitions.js");
+      // The list has the short definitions where these are sent.
+      const tools = listed
+        .filter(({ id }) => id !== "invalid" && !liveConfig.isOff(id))
+        .map(({ id, ...one }) => ({ ...measureTool({ name: id, ...one }, shortened.get(id)), called: id }));
+      return { host: 1, tools, servers: liveConfig.servers() };
     },
 
     async removeFailedCompactions(sessionID) {
@@ -125,15 +129,7 @@ function removeMessage(client: PluginInput["client"], id: string, messageID: str
   return http.delete({ url: "/session/{id}/message/{messageID}", path: { id, messageID } });
 }
 
-/** The work tree. Without version control OpenCode passes the root of the disk; then the directory counts. */
-function findProject(directory: string, worktree: string): string {
-  return worktree && parse(worktree).root !== worktree ? worktree : directory;
-}
-
 /* Reads about a session from the host. Every call is bounded. */
-
-/** The host's default title, as it writes and recognises it. */
-const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 type SessionReads = Pick<
   Host,

@@ -1,20 +1,19 @@
 /** Sessions that OpenCode has stored: of a project, from a running server, and what an export says of one. */
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
-import { finite, isRecord, object, type PlainRecord, string } from "../../base/shape.js";
+import { finite, isRecord, object, optional, type PlainRecord, string } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import { type Files, readText } from "../../io/files.js";
 import type { ListedSessions } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { readStored, toMessages } from "../2/stored.js";
-import { type Revert, withoutUndone } from "../readings.js";
+import { NO_TITLE, type Revert, withoutUndone } from "../readings.js";
 import { createAskServer, type ServerAddress } from "../server.js";
 import type { Bounded } from "./model-sessions.js";
 import { isOurs } from "./plugin-sessions.js";
 
 export interface PastSessionsOptions extends ServerAddress {
   clock: Clock;
-  /** Root of the project. */
   project: string;
 }
 
@@ -34,13 +33,16 @@ export function openPastSessions(options: PastSessionsOptions) {
   let api: Api | undefined;
 
   return {
-    /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
-    async list(): Promise<string[] | undefined> {
+    /**
+     * The sessions that people opened in the project, or in any on this machine, oldest first; `undefined` if the server
+     * does not answer.
+     */
+    async list(isEverywhere = false): Promise<PastSession[] | undefined> {
       for (const one of [createFirst(get, project), second]) {
-        const listed = await one.list();
+        const listed = await one.list(isEverywhere);
         if (!listed) continue;
         api = one;
-        return findPersons(listed, project);
+        return findPersons(listed, isEverywhere ? undefined : project);
       }
       return undefined;
     },
@@ -54,16 +56,26 @@ export function openPastSessions(options: PastSessionsOptions) {
       return read && readExportedSession(read.info)?.selectMessages(read.messages);
     },
 
+    /** The models that OpenCode 1 offers, by "provider/model"; none if it does not answer. */
+    listModels: async (): Promise<ReadonlyMap<string, OfferedModel>> => new Map(await api?.listModels?.()),
+
     /** Templates of all slash commands; none if the server does not answer. */
-    listTemplates: async (): Promise<string[]> => (await api?.listTemplates()) ?? [],
+    listTemplates: async (): Promise<string[]> => (await api?.listTemplates?.()) ?? [],
   };
 }
 
-/** Ids of the sessions that people opened in the project, oldest first. */
-function findPersons(listed: readonly unknown[], project: string): string[] {
-  const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
+/** The sessions that people opened in the project, oldest first; without one, in any. */
+function findPersons(listed: readonly unknown[], project: string | undefined): PastSession[] {
+  const sessions = listed
+    .filter(isListed)
+    .filter(({ directory }) => project === undefined || isWithin(project, directory));
   const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
-  return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+  return own
+    .sort((a, b) => a.time.created - b.time.created)
+    .map(({ directory, id, time, title = "" }) => ({
+      ...{ id, directory, title: NO_TITLE.test(title) ? "" : title },
+      updatedMs: time.updated ?? time.created,
+    }));
 }
 
 /** The same through the plugin's client; `undefined` if the host does not answer in time. */
@@ -77,24 +89,49 @@ export async function listThroughClient(
   const commands = (await bounded(() => client.command.list()))?.data;
   if (!listed || !commands) return undefined;
   return {
-    ids: findPersons(listed, project),
+    ids: findPersons(listed, project).map(({ id }) => id),
     isTemplate: createTemplateCheck(commands.flatMap(readTemplate)),
   };
 }
 
 /** Everything that the server sends is checked by its readers; `undefined` if it does not answer. */
 interface Api {
-  list(): Promise<unknown[] | undefined>;
+  list(isEverywhere: boolean): Promise<unknown[] | undefined>;
   read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined>;
-  listTemplates(): Promise<string[]>;
+  /** OpenCode 2 sends no templates. */
+  listTemplates?(): Promise<string[]>;
+  /** OpenCode 2 is not asked: a request that names the project would make it load plugins there. */
+  listModels?(): Promise<[name: string, OfferedModel][]>;
+}
+
+/** A model as the server describes it. */
+export interface OfferedModel {
+  /** Tokens, those that the host keeps for an answer among them. */
+  window: { context: number; output: number };
+  /** Its prices, as the server has them. */
+  cost: unknown;
+}
+
+/** The host keeps no more for an answer (OpenCode 1.18.33). */
+const MOST_OUTPUT_TOKENS = 32_000;
+
+function readModel(provider: unknown, model: unknown): [string, OfferedModel][] {
+  if (!isRecord(model) || !isRecord(model.limit)) return [];
+  const { context, output } = model.limit;
+  if (typeof context !== "number" || typeof output !== "number") return [];
+  const window = { context, output: Math.min(output, MOST_OUTPUT_TOKENS) };
+  return [[`${provider}/${model.id}`, { window, cost: model.cost }]];
 }
 
 type Get = (path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;
 
 function createFirst(get: Get, directory: string): Api {
   return {
-    async list() {
-      const listed = await get("/session", { limit: String(MOST_LISTED), directory });
+    async list(isEverywhere) {
+      const query = { limit: String(MOST_LISTED) };
+      const listed = await (isEverywhere
+        ? get("/experimental/session", query)
+        : get("/session", { ...query, directory }));
       return Array.isArray(listed) ? listed : undefined;
     },
 
@@ -109,10 +146,20 @@ function createFirst(get: Get, directory: string): Api {
       const commands = await get("/command", { directory });
       return Array.isArray(commands) ? commands.flatMap(readTemplate) : [];
     },
+
+    async listModels() {
+      const answer = await get("/config/providers", { directory });
+      const providers = isRecord(answer) && Array.isArray(answer.providers) ? answer.providers : [];
+      return providers
+        .filter(isRecord)
+        .flatMap(({ id, models }) =>
+          isRecord(models) ? Object.values(models).flatMap((model) => readModel(id, model)) : [],
+        );
+    },
   };
 }
 
-/** OpenCode 2. It sends no templates. */
+/** OpenCode 2. */
 function createSecond(get: Get): Api {
   return {
     async list() {
@@ -132,8 +179,6 @@ function createSecond(get: Get): Api {
         ? { info: answer.data, messages: toMessages(sessionID, stored) }
         : undefined;
     },
-
-    listTemplates: async () => [],
   };
 
   async function getAll(path: string): Promise<unknown[] | undefined> {
@@ -159,16 +204,25 @@ function createGet({ clock, ...server }: PastSessionsOptions): Get {
   };
 }
 
-interface ListedSession {
+export interface PastSession {
   id: string;
+  /** Where it was opened: the project, or a folder in it. */
   directory: string;
-  time: { created: number };
+  /** Empty if it has none of its own. */
+  title: string;
+  updatedMs: number;
+}
+
+interface ListedSession extends Pick<PastSession, "directory" | "id"> {
+  title?: string;
+  time: { created: number; updated?: number };
 }
 
 const isListed = object<ListedSession>({
   id: string,
   directory: string,
-  time: object<ListedSession["time"]>({ created: finite }),
+  title: optional(string),
+  time: object<ListedSession["time"]>({ created: finite, updated: optional(finite) }),
 });
 
 function isWithin(project: string, folder: string): boolean {
@@ -176,8 +230,7 @@ function isWithin(project: string, folder: string): boolean {
   return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-/** The `info` of an export. */
-export interface ExportedSession {
+interface ExportedSession {
   id: string;
   /** It is neither a subagent's nor one of Strata's own. */
   isPersons: boolean;
@@ -185,7 +238,6 @@ export interface ExportedSession {
   selectMessages(messages: readonly Message[]): readonly Message[];
 }
 
-/** `undefined` if the value is not the `info` of a session. */
 export function readExportedSession(info: unknown): ExportedSession | undefined {
   if (!isRecord(info) || typeof info.id !== "string") return undefined;
   const { id, parentID, revert, title } = info;
@@ -206,7 +258,6 @@ function isPersons(session: { title: string; parentID?: string }): boolean {
 
 const isRevert = (value: unknown): value is Revert => isRecord(value) && typeof value.messageID === "string";
 
-/** Is the value a message as an export has it? */
 export function isExportedMessage(value: unknown): value is Message {
   if (!isRecord(value) || !isRecord(value.info) || !Array.isArray(value.parts)) return false;
   const { id, role, time } = value.info;
@@ -272,7 +323,7 @@ export async function readTemplates(
 }
 
 /** The template of a command as OpenCode's configuration or its server has it. */
-export function readTemplate(command: unknown): string[] {
+function readTemplate(command: unknown): string[] {
   return isRecord(command) && typeof command.template === "string" ? [command.template] : [];
 }
 

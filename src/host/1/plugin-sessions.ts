@@ -34,7 +34,7 @@ export function readOpener(title: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A fork has no parent, so only its title identifies it; a child has, since a user may title theirs "[strata] …" too. */
+/** A fork has no parent: its title identifies it. A child needs one, since a user may title a session "[strata] …", too. */
 export function isOurs({ parentID, title }: PlainRecord): boolean {
   if (typeof title !== "string" || readOpener(title) === undefined) return false;
   return title.startsWith(FORK_TITLE) || parentID !== undefined;
@@ -61,7 +61,6 @@ export interface Ask {
 export interface Watcher {
   onTrouble?(trouble: Trouble): void;
   onAsk?(ask: Ask): void;
-  /** An answer has ended. */
   onAnswer?(messageID: string, tokens: UsedTokens): void;
 }
 
@@ -165,7 +164,6 @@ function findAsk(type: string, properties: PlainRecord, sessionID: string): Ask 
   return { kind: "permission", id, sessionID, what: `${permission}${of === "" ? "" : ` (${of})`}` };
 }
 
-/** Whether the host's message info describes an answer that has ended. */
 function isEndedAnswer(info: unknown): info is { id: string; tokens: ReportedTokens } {
   if (!isRecord(info) || info.role !== "assistant" || typeof info.id !== "string") return false;
   return isRecord(info.time) && info.time.completed !== undefined && isRecord(info.tokens);

@@ -19,7 +19,7 @@ export interface ServerModel {
   close(): Promise<void>;
 }
 
-export interface ServerModelOptions extends PastSessionsOptions {
+interface ServerModelOptions extends PastSessionsOptions {
   /** An agent of the server without tools; default: the one that the plugin registers there. */
   agent?: string;
   isSecond: boolean;

@@ -2,7 +2,7 @@
  * Sizes and prices of the models. While plugins are set up the host knows only its own free models; the user's come
  * before the first request.
  */
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { isRecord } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { ModelPrices, Models, ModelWindow } from "../../io/host.js";
 import type { ModelName } from "../../io/message.js";
@@ -82,7 +82,7 @@ function readModel(value: unknown): [string, KnownModel][] {
   const { context, input, output } = limit;
   if (typeof id !== "string" || typeof providerID !== "string") return [];
   if (typeof context !== "number" || typeof output !== "number") return [];
-  const prices = readCost(cost);
+  const prices = readPrices(cost);
   const free = context - Math.max(Math.min(output, MOST_ANSWER_TOKENS), RESERVED_TOKENS);
   const window = {
     contextTokens: context,
@@ -91,12 +91,4 @@ function readModel(value: unknown): [string, KnownModel][] {
     usableTokens: typeof input === "number" ? Math.min(input - RESERVED_TOKENS, free) : free,
   };
   return [[`${providerID}/${id}`, { window, ...(prices && { prices }) }]];
-}
-
-/** A list of prices; those with a `tier` hold for prompts beyond its size. OpenCode 1 has the same in `tiers`. */
-function readCost(cost: unknown): ModelPrices | undefined {
-  if (!Array.isArray(cost)) return undefined;
-  const all: PlainRecord[] = cost.filter(isRecord);
-  const first = all.find(({ tier }) => tier === undefined);
-  return readPrices(first && { ...first, tiers: all.filter(({ tier }) => tier !== undefined) });
 }

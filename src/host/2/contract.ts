@@ -35,6 +35,7 @@ export interface SetupContext {
     synthetic(input: SyntheticInput): unknown;
     interrupt(input: { sessionID: string }): unknown;
   };
+  readonly mcp: { list(): unknown };
   readonly tool: {
     hook(name: string, callback: (event: never) => unknown): unknown;
     transform(edit: (editor: { add(tool: TheirTool): void }) => void): unknown;
@@ -69,6 +70,9 @@ export interface ContextEvent {
   readonly agent?: string;
   readonly model: ModelRef;
   messages: TheirMessage[];
+  readonly system?: unknown;
+  /** By name, each with its description and `input`, a JSON Schema. */
+  tools?: unknown;
 }
 
 /** `messages` is the transcript to summarise; the host adds its instruction afterwards. */
@@ -160,7 +164,7 @@ export interface StoredPart {
  * status: streaming, running, completed, error. `metadata` has the `exit` code of a shell command and the `sessionID` of
  * a subagent.
  */
-export interface StoredState {
+interface StoredState {
   readonly status: string;
   readonly input?: unknown;
   readonly content?: readonly unknown[];

@@ -6,17 +6,16 @@ import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { CHARACTERS_PER_TOKEN } from "../../context/context-size.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
-import type { Generated, GenerateRequest, Models, UsedTokens } from "../../io/host.js";
+import type { Generated, GenerateRequest, Models } from "../../io/host.js";
+import { failed, NO_TOKENS, splitModel } from "../readings.js";
 import type { ModelRef } from "./contract.js";
 
-export interface GenerateOptions {
+interface GenerateOptions {
   clock: Clock;
   /** The host's `generate.text`. */
   text(input: { model: ModelRef; prompt: string }): unknown;
   models(): Models;
 }
-
-const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 /** Never rejects. An aborted call still runs in the host, which cannot cancel it. */
 export function createGenerate({ clock, models, text }: GenerateOptions) {
@@ -41,11 +40,9 @@ export function createGenerate({ clock, models, text }: GenerateOptions) {
   };
 }
 
-const failed = (reason: string, tokens: UsedTokens): Generated => ({ kind: "failed", reason, tokens });
-
 const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
 function splitName(name: string): ModelRef {
-  const slash = name.indexOf("/");
-  return { providerID: name.slice(0, slash), id: name.slice(slash + 1) };
+  const { modelID: id, providerID } = splitModel(name);
+  return { providerID, id };
 }

@@ -2,14 +2,11 @@
  * Implements the Host seam with the context that OpenCode 2 gives `setup`. Every call is bounded; none is made at
  * start.
  */
-import { homedir } from "node:os";
-import { isAbsolute, join, parse } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { type Clock, type Waited, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
-import { createGit } from "../../io/node-git.js";
-import { createRunningProcesses } from "../../io/running-processes.js";
-import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
+import { chooseProject, NO_OWN_SESSIONS, openMachine } from "../environment.js";
 import { type Revert, withoutUndone } from "../readings.js";
 import type { Catalog } from "./catalog.js";
 import type { SetupContext } from "./contract.js";
@@ -17,12 +14,14 @@ import type { Location } from "./events.js";
 import { createGenerate } from "./generate.js";
 import { toMessages } from "./stored.js";
 import type { StoredSessions } from "./stored-sessions.js";
+import type { Offer } from "./tools.js";
 
-export interface SetupHostOptions {
+interface SetupHostOptions {
   clock: Clock;
   context: SetupContext;
   place: Place;
   catalog: Catalog;
+  offer: Offer;
   stored: StoredSessions;
   /** Sends a message to the screen half. */
   toast: Host["toast"];
@@ -30,44 +29,32 @@ export interface SetupHostOptions {
 
 /** Where the plugin is loaded. */
 export interface Place extends Location {
-  /** Root of the project. */
   project: string;
 }
 
 const WITHIN_MS = 5_000;
 
-/** Without version control the project may be the root of the disk; then the folder counts. */
 export function readPlace({ location }: SetupContext): Place {
   const { directory, workspaceID } = location;
-  const root = location.project?.directory;
-  const isReal = typeof root === "string" && isAbsolute(root) && parse(root).root !== root;
   return {
     directory,
-    project: isReal ? root : directory,
+    project: chooseProject(directory, location.project?.directory),
     ...(typeof workspaceID === "string" && { workspaceID }),
   };
 }
 
 export function createSetupHost(options: SetupHostOptions): Host {
-  const { catalog, clock, context, place, stored, toast } = options;
-  const { directory, project } = place;
-  const { env } = process;
-  const home = env.HOME || homedir();
+  const { catalog, clock, context, offer, place, stored, toast } = options;
+  const { project } = place;
   const text: SetupContext["generate"]["text"] = (input) => context.generate.text(input);
 
   return {
-    project,
-    directory,
-    configFiles: listConfigFiles({ directory, project, home, env }),
-    globalFolder: findGlobalFolder({ home, env }),
-    stateFolder: findStateFolder({ home, env }),
-    processes: createRunningProcesses(),
-    git: createGit(),
-    openRemoteGit: async () => (await import("../../sync/remote-git.js")).createRemoteGit(env),
+    ...openMachine(place),
     models: catalog.models,
     generate: createGenerate({ clock, models: catalog.models, text }),
-    ...NO_OWN_SESSIONS,
+    ...WITHOUT_SESSIONS,
     toast,
+    listTools: offer.list,
 
     async sessionLastUsedMs(sessionID) {
       const session = await readSession(sessionID);
@@ -114,7 +101,7 @@ export function createSetupHost(options: SetupHostOptions): Host {
     return isGone ? undefined : "unknown";
   }
 
-  function call(run: () => unknown): Promise<Waited<unknown>> {
+  async function call(run: () => unknown): Promise<Waited<unknown>> {
     return waitAtMost(clock, WITHIN_MS, run);
   }
 }
@@ -127,23 +114,14 @@ function readRevert(session: unknown): (Revert & { files: string[] }) | undefine
   return { messageID: revert.messageID, files };
 }
 
-/** OpenCode 2 lets a plugin neither remove a session nor switch its compaction off, so there are none of our own. */
-const NO_OWN_SESSIONS = {
-  isOwnSession: () => false,
-  isFork: () => false,
-  findAsker: () => undefined,
+/** OpenCode 2 lets a plugin neither remove a session nor switch its compaction off, so there are none of our own, and a failed checkpoint is not part of the context. */
+const WITHOUT_SESSIONS = {
+  ...NO_OWN_SESSIONS,
   runFork: async () => ({
     kind: "refused",
     reason: "OpenCode 2 gives plugins no forks that they could remove",
   }),
-  listOwnSessions: async () => [],
-  removeSession: async () => false,
-  // A failed checkpoint is not part of the context in OpenCode 2.
-  removeFailedCompactions: async () => {},
   canStopCompaction: false,
   setAutoCompaction: () => {},
-  // Its settings are not shown to plugins; by default it summarises.
-  summarizes: () => true,
   summarizesInSession: true,
-  log: () => {},
 } satisfies Partial<Host>;

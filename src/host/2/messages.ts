@@ -132,7 +132,6 @@ function readCheckpointUnit(
   };
 }
 
-/** Does the stored message of this id have the request's role? */
 function fits({ role }: TheirMessage, { type }: StoredMessage): boolean {
   return (role === "assistant") === (type === "assistant");
 }

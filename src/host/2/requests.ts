@@ -12,11 +12,13 @@ import type { CompactionEvent, ContextEvent, StoredMessage, TheirMessage } from 
 import type { EventReader } from "./events.js";
 import { type ReadRequest, readRequest } from "./messages.js";
 import type { StoredSessions } from "./stored-sessions.js";
+import type { Offer } from "./tools.js";
 
-export interface RequestHooksOptions {
-  strata: Pick<Strata, "calls" | "clock" | "dispatcher" | "log" | "requests">;
+interface RequestHooksOptions {
+  strata: Pick<Strata, "calls" | "clock" | "dispatcher" | "log" | "requests" | "toolChoices">;
   catalog: Catalog;
   events: Pick<EventReader, "know">;
+  offer: Offer;
   stored: StoredSessions;
 }
 
@@ -28,26 +30,18 @@ interface Opened {
 }
 
 const SOURCE = "host";
-/** Most distinct failures that are logged as errors: messages can vary endlessly. */
-const MOST_COMPLAINTS = 100;
 
 /** What is remembered between requests. */
 interface State extends RequestHooksOptions {
   /** When a request that leaves no trace last refreshed the provider's cache, by session. */
   warmed: Map<string, number>;
-  complained: Set<string>;
   /** Summaries of which the layers know the cost. */
   summaries: Set<string>;
 }
 
 /** None of them rejects. */
 export function createRequestHooks(options: RequestHooksOptions) {
-  const state: State = {
-    ...options,
-    warmed: new Map(),
-    complained: new Set(),
-    summaries: new Set(),
-  };
+  const state: State = { ...options, warmed: new Map(), summaries: new Set() };
   const { strata } = options;
   return {
     /** Before one of the agent's own requests. */
@@ -70,11 +64,14 @@ export function createRequestHooks(options: RequestHooksOptions) {
 
 /** `run` returns why the request stays as it was; `undefined` if it does not, or nothing has changed. */
 function guard(state: State, hook: string, run: (opened: Opened) => Promise<string | undefined>) {
+  const { strata } = state;
   return async (event: unknown): Promise<void> => {
     try {
       if (!isContextEvent(event)) return complain(state, hook, "its event has another shape than was seen");
       state.events.know(event.sessionID);
       const opened = await open(state, event);
+      const begunMs = opened?.request.messages[0]?.info.time?.created;
+      await state.offer.apply(event, await strata.toolChoices.choose(begunMs));
       const fault = opened && (await run(opened));
       if (fault !== undefined) complain(state, hook, fault);
     } catch (thrown) {
@@ -83,10 +80,8 @@ function guard(state: State, hook: string, run: (opened: Opened) => Promise<stri
   };
 }
 
-function complain({ complained, strata }: State, hook: string, what: string): void {
-  const isFirst = !complained.has(what) && complained.size < MOST_COMPLAINTS;
-  if (isFirst) complained.add(what);
-  strata.log[isFirst ? "error" : "debug"](SOURCE, `hook ${hook}: ${what}; the request stays as it was`);
+function complain({ strata }: State, hook: string, what: string): void {
+  strata.log.error(SOURCE, `hook ${hook}: ${what}; the request stays as it was`);
 }
 
 /** `undefined` if there are no messages for layers. */

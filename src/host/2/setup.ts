@@ -2,7 +2,6 @@
  * The entry for OpenCode 2, which calls nothing else. The version-2 core inside 1.18.33 calls it too, beside `server`:
  * that core has no hooks on requests, so `server` does the work and this registers nothing.
  */
-import { homedir } from "node:os";
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { readConfig } from "../../config/config.js";
@@ -11,17 +10,16 @@ import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import { formatLogLine, hasLevel } from "../../io/log.js";
 import { hideFromGit, planFolders } from "../../project/folders.js";
-import { listConfigFiles } from "../../project/opencode-files.js";
 import { createOwnFiles } from "../../project/own-files.js";
+import { openMachine } from "../environment.js";
 import type { SetupContext } from "./contract.js";
 import type { StartOptions } from "./start.js";
 
-export interface SetupOptions {
+interface SetupOptions {
   clock: Clock;
   files: Files;
   /** Assembles Strata with this host. */
   open: StartOptions["open"];
-  /** Settings of the layers. */
   parts: readonly SettingsPart[];
 }
 
@@ -42,7 +40,7 @@ export function createSetup(options: SetupOptions): (context: unknown) => Promis
   };
 }
 
-export type Cleanup = () => Promise<void>;
+type Cleanup = () => Promise<void>;
 
 function isSecond(context: unknown): context is SetupContext {
   if (!isRecord(context)) return false;
@@ -58,13 +56,11 @@ async function writeFailure(
   thrown: unknown,
 ): Promise<void> {
   const { readPlace } = await import("./host.js");
-  const { directory, project } = readPlace(context);
-  const { env } = process;
-  const home = env.HOME || homedir();
-  const configFiles = listConfigFiles({ directory, project, home, env });
+  const place = readPlace(context);
+  const { configFiles } = openMachine(place);
   const { config } = await readConfig({ files, configFiles, options: context.options, parts });
   if (!hasLevel(config.log.level, "error")) return;
-  const { strata, log } = planFolders(project);
+  const { strata, log } = planFolders(place.project);
   const own = createOwnFiles({ files, clock, listLinked: async () => config.linkedFolders, report() {} });
   await hideFromGit(own, strata);
   const message = `OpenCode called setup, which failed: ${formatError(thrown)}; Strata is off`;

@@ -29,11 +29,11 @@ import { createSetupHost, readPlace } from "./host.js";
 import { createRequestHooks } from "./requests.js";
 import { ANSWER_METADATA, readInput, readToolName, writeInput } from "./stored.js";
 import { createStoredSessions, type StoredSessions } from "./stored-sessions.js";
+import { createOffer, type Offer } from "./tools.js";
 
 export interface StartOptions {
   context: SetupContext;
   clock: Clock;
-  /** Assembles Strata with this host and the options of the plugin's entry. */
   open(host: Host, options: Record<string, unknown> | undefined): Promise<Strata>;
 }
 
@@ -43,11 +43,12 @@ interface Running {
   catalog: Catalog;
   context: SetupContext;
   events: EventReader;
+  offer: Offer;
   stored: StoredSessions;
   strata: Strata;
   /** Aborted at the end. */
   signal: AbortSignal;
-  stream: { isOpen: boolean; hasEnded: boolean };
+  stream: { isOpen: boolean };
 }
 
 const WITHIN_MS = 5_000;
@@ -56,30 +57,28 @@ const WITHIN_MS = 5_000;
 export async function startInSetup({ clock, context, open }: StartOptions): Promise<() => Promise<void>> {
   const place = readPlace(context);
   let strata: Strata | undefined;
-  const lateLog: Pick<Log, "debug" | "error"> = {
-    debug: (source, message) => strata?.log.debug(source, message),
-    error: (source, message) => strata?.log.error(source, message),
-  };
-  const stored = createStoredSessions({ clock, log: lateLog, context });
+  const error: Log["error"] = (source, message) => strata?.log.error(source, message);
+  const stored = createStoredSessions({ clock, log: { error }, context });
   const catalog = createCatalog(context, clock);
   let emit: Emit | undefined;
   const toast: Host["toast"] = (message, variant) => {
     if (emit) void waitAtMost(clock, WITHIN_MS, () => emit?.("toast", { message, variant }));
   };
-  const host = createSetupHost({ catalog, clock, context, place, stored, toast });
+  const offer = createOffer({ clock, context });
+  const host = createSetupHost({ catalog, clock, context, offer, place, stored, toast });
   const { options } = context;
   strata = await open(host, isRecord(options) ? options : undefined);
   describeHost(strata, context);
   const ended = new AbortController();
   const running: Running = {
-    ...{ catalog, context, stored, strata },
+    ...{ catalog, context, offer, stored, strata },
     answers: createAnswers(async (message: SyntheticInput) => {
       const sent = await waitAtMost(clock, WITHIN_MS, () => context.session.synthetic(message));
       return sent.kind === "done";
     }),
     events: createEventReader(place),
     signal: ended.signal,
-    stream: { isOpen: false, hasEnded: false },
+    stream: { isOpen: false },
   };
   const openScreen = async (): Promise<void> => {
     emit = findEmit(await register(running, "rpc.register", () => context.rpc.register(SCREEN_EVENTS, {})));
@@ -122,9 +121,9 @@ async function register({ strata }: Running, what: string, run: () => unknown): 
 const HOOKS: readonly HookName[] = ["context", "compacting", "turn", "modelWindow", "toolArguments", "event"];
 
 function registerAll(running: Running): Promise<unknown>[] {
-  const { catalog, context, events, stored, strata } = running;
+  const { catalog, context, events, offer, stored, strata } = running;
   const { clock, dispatcher, log } = strata;
-  const hooks = createRequestHooks({ strata, catalog, events, stored });
+  const hooks = createRequestHooks({ strata, catalog, events, offer, stored });
   strata.calls.bind(HOOKS.filter((hook) => hook === "turn" || dispatcher.handles(hook)));
   const onSession = (name: string, callback: (event: never) => unknown): Promise<unknown> =>
     register(running, `session.hook "${name}"`, () => context.session.hook(name, callback));
@@ -185,19 +184,16 @@ async function listen(running: Running): Promise<void> {
   } catch (thrown) {
     why = formatError(thrown);
   }
-  if (!signal.aborted)
-    strata.log[stream.hasEnded ? "debug" : "warn"]("host", `OpenCode's events have ended: ${why}`);
-  Object.assign(stream, { isOpen: false, hasEnded: true });
+  if (!signal.aborted) strata.log.warn("host", `OpenCode's events have ended: ${why}`);
+  stream.isOpen = false;
 }
 
 function takeEvent({ answers, stored, strata }: Running, type: string, properties: PlainRecord): void {
   const { calls, dispatcher } = strata;
-  const { info, sessionID, status } = properties;
+  const { info } = properties;
   calls.count("event");
   noteSign(type, properties, calls);
-  if (type === "session.idle") answers.noteTurn(String(sessionID), false);
-  if (type === "session.status" && isRecord(status) && status.type === "busy")
-    answers.noteTurn(String(sessionID), true);
+  answers.notice(type, properties);
   if (type === "session.deleted" && isRecord(info)) stored.forget(String(info.id));
   if (dispatcher.handlesEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
 }

@@ -5,13 +5,12 @@ import type { Log } from "../../io/log.js";
 import type { SetupContext, StoredMessage, TheirMessage } from "./contract.js";
 import { readStored } from "./stored.js";
 
-export interface StoredSessionsOptions {
+interface StoredSessionsOptions {
   clock: Clock;
-  log: Pick<Log, "debug" | "error">;
+  log: Pick<Log, "error">;
   context: SetupContext;
 }
 
-/** What is known of a session. */
 interface Known {
   byID: ReadonlyMap<string, StoredMessage>;
   /** What the host shows: from the last checkpoint on. */
@@ -24,14 +23,12 @@ interface Known {
 const READ_WITHIN_MS = 2_000;
 /** After a read that took longer, requests skip reading for this time. */
 const PAUSE_MS = 60_000;
-/** Most sessions that are remembered. */
 const REMEMBERED = 30;
 
 export type StoredSessions = ReturnType<typeof createStoredSessions>;
 
 export function createStoredSessions({ clock, context, log }: StoredSessionsOptions) {
   const sessions = new Map<string, Known>();
-  let hasComplained = false;
   let overranMs = Number.NEGATIVE_INFINITY;
 
   return {
@@ -89,8 +86,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
         : waited.kind === "done"
           ? "the answer is no list of messages"
           : `no answer within ${READ_WITHIN_MS} ms`;
-    log[hasComplained ? "debug" : "error"]("host", `cannot read stored messages of ${sessionID}: ${why}`);
-    hasComplained = true;
+    log.error("host", `cannot read stored messages of ${sessionID}: ${why}`);
     return undefined;
   }
 

@@ -86,7 +86,6 @@ export function readTokens(value: unknown): ReportedTokens | undefined {
   };
 }
 
-/** The stored part of a call with its times; `undefined` if the message has none of that id. */
 export function findStoredCall(stored: StoredMessage | undefined, callID: string): StoredPart | undefined {
   return stored?.content?.find(({ id, type }) => type === "tool" && id === callID);
 }

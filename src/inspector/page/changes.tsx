@@ -3,9 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import { formatCount, formatCounted } from "../../base/format.js";
 import type { Step, Steps } from "../answers.js";
 import { compareTexts, nameChange, toReadable } from "./diff.js";
-import { formatRoute, useAnswer, useShared } from "./hooks.js";
+import { addressOf, formatRoute, useAnswer, useShared } from "./hooks.js";
 import { Age, Button, Card, Check, Chip, List, View } from "./parts.js";
-import { addressOf } from "./server.js";
 
 export function ChangesView() {
   const [onlyDreams, setOnlyDreams] = useState(false);

@@ -1,8 +1,38 @@
-/** State that several views need: answers of the server, keys, the width of an element, the route. */
+/** What several views need: answers of the server, keys, the time, the route. */
 import { createContext } from "preact";
-import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Done, MemoryPage, Projects } from "../answers.js";
-import { read, Unreachable } from "./server.js";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Done, Failure, MemoryPage, Projects, Todo } from "../answers.js";
+
+/* The page's only network access: the inspector's API, at URLs relative to the page. */
+
+/** The server cannot be reached, or no longer lets this page in: no view can be read. */
+export class Unreachable extends Error {}
+
+/** Reads a view, or with a body an operation. Rejects with a sentence for the user. */
+export async function read(address: string, body?: object, signal?: AbortSignal): Promise<string> {
+  const init = body && { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) };
+  const response = await fetch(address, { ...init, ...(signal && { signal }) }).catch((thrown: unknown) => {
+    if (signal?.aborted) throw thrown;
+    throw new Unreachable("The server does not answer. Is strata serve still running?");
+  });
+  if (response.ok) return response.text();
+  const { error } = (await response.json().catch(() => ({}))) as Partial<Failure>;
+  if (response.status === 429) throw new Unreachable("Too many requests. Try again in a minute.");
+  if (response.status === 401 || (response.status === 403 && error === undefined))
+    throw new Unreachable(
+      "This page no longer has access. Run strata serve again and open the link that it prints.",
+    );
+  throw new Error(error ?? `The server answered ${response.status}.`);
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Address of a view, such as "session?id=ses_1"; leaves out empty and `undefined` values. */
+export function addressOf(view: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const search = new URLSearchParams(given).toString();
+  return `${view}${search === "" ? "" : `?${search}`}`;
+}
 
 export type ProjectName = Projects["projects"][number];
 
@@ -50,7 +80,7 @@ export interface Answer<T> {
   error?: string;
 }
 
-const POLL_MS = 5_000;
+export const POLL_MS = 5_000;
 /** Slow answers are requested less often: the pause is at least so many times their duration. */
 const REST = 9;
 
@@ -96,6 +126,10 @@ export function useAnswer<T>(address: string, input?: object): Answer<T> {
   return answer;
 }
 
+/** What waits for the user, the list of `strata todo`: read once for all who show it. */
+export const TodosContext = createContext<Answer<{ todos: readonly Todo[] }>>({});
+export const useTodos = () => useContext(TodosContext);
+
 /** Actions by key; an action that returns `false` leaves the key to the browser. */
 export type Keys = Readonly<Record<string, (() => unknown) | undefined>>;
 
@@ -122,31 +156,18 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
-/** Moves the focus to the next or previous row; `false` if `onlyFromRow` is set and no row has the focus. */
+export const findFocusedRow = (): HTMLElement | null | undefined =>
+  document.activeElement?.closest<HTMLElement>("[data-row]");
+
+/** Moves the focus to the next or previous row, from none to the first on the screen; `false` if `onlyFromRow` and none. */
 export function moveFocus(by: 1 | -1, { onlyFromRow = false } = {}): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   if (at === -1 && onlyFromRow) return false;
-  const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
+  const isSeen = (row: HTMLElement): boolean => row.getBoundingClientRect().top >= 0;
+  const next = at === -1 ? (by === 1 ? rows.findIndex(isSeen) : rows.length - 1) : at + by;
   rows[next]?.focus();
   return true;
-}
-
-/** The current width of an element in CSS pixels. */
-export function useWidth<E extends Element>(
-  usual: number,
-): [width: number, ref: (element: E | null) => void] {
-  const [width, setWidth] = useState(usual);
-  const observer = useRef<ResizeObserver | undefined>(undefined);
-  const ref = useCallback((element: E | null) => {
-    observer.current?.disconnect();
-    if (!element) return;
-    observer.current = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.max(1, Math.round(entry.contentRect.width)));
-    });
-    observer.current.observe(element);
-  }, []);
-  return [width, ref];
 }
 
 /** The server's time in milliseconds since 1970, up to `EVERY_MS` old. */

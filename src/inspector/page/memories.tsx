@@ -1,7 +1,17 @@
 /** The list of memories, searched and filtered, with the open one or a new one beside it. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Found, Memory } from "../answers.js";
-import { formatRoute, go, moveFocus, useAnswer, useDebounced, useKeys, useShared } from "./hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { formatCount } from "../../base/format.js";
+import type { Found, Memory, SaidQuote } from "../answers.js";
+import {
+  formatRoute,
+  go,
+  moveFocus,
+  useAnswer,
+  useDebounced,
+  useKeys,
+  useRoute,
+  useShared,
+} from "./hooks.js";
 import { Marks, MemoryView } from "./memory.js";
 import { Age, Button, Check, Chip, Editor, Empty, Field, Heading, List, Loaded, Select } from "./parts.js";
 
@@ -10,14 +20,19 @@ const SEARCH_AFTER_MS = 400;
 const LONGEST_SEARCH = 200;
 const LONGEST_LINE = 160;
 const MOST_HITS = 50;
-const MOST_ROWS = 500;
+/** Height of a memory in the list, as in the style sheet. */
+const ROW_PX = 60;
+/** Rows above and below those on the screen. */
+const SPARE_ROWS = 20;
 
 /** What the server lists: memories, or what a search found. */
 interface Listed {
   memories?: readonly Memory[];
   problems?: readonly { path: string; what: string }[];
   found?: readonly Found[];
+  conversations?: readonly SaidQuote[];
 }
+type Listing = readonly (Memory & { why?: string })[];
 
 interface MemoriesViewProps {
   id: string | undefined;
@@ -39,6 +54,8 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
       ? { archived: withArchived }
       : { words: debounced, limit: MOST_HITS, archived: withArchived },
   );
+  const memories = useMemo(() => (answer.value ? listMemories(answer.value) : []), [answer.value]);
+  const wanted = useMemo(() => memories.filter((one) => type === "" || one.type === type), [memories, type]);
   useKeys({ n: () => setIsNew(true) });
   // Another memory was opened; the input stays as a draft.
   useEffect(() => {
@@ -69,8 +86,8 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
               type="search"
               value={words}
               maxLength={LONGEST_SEARCH}
-              placeholder="Search by words, entities or meaning"
-              aria-label="Search memories"
+              placeholder="Search memories and conversations"
+              aria-label="Search memories and conversations"
               aria-keyshortcuts="/"
               onInput={(event) => setWords(event.currentTarget.value)}
               onKeyDown={(event) => {
@@ -81,11 +98,11 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
               }}
             />
             <Filters
-              {...{ type, setType, withArchived, setWithArchived }}
-              memories={answer.value ? listMemories(answer.value) : []}
+              {...{ type, setType, withArchived, setWithArchived, memories }}
+              count={answer.value && `${formatCount(wanted.length)} shown`}
             />
           </search>
-          <Loaded answer={answer}>{(list) => <Rows list={list} type={type} openID={id} />}</Loaded>
+          <Loaded answer={answer}>{(list) => <Rows list={list} memories={wanted} />}</Loaded>
         </div>
         <div class="detail-pane">
           {isNew && (
@@ -105,19 +122,20 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
 }
 
 /** Last changed first; of a search the best first. */
-const listMemories = ({ found, memories = [] }: Listed): (Memory & { why?: string })[] =>
+const listMemories = ({ found, memories = [] }: Listed): Listing =>
   found?.flatMap((one) => (one.kind === "memory" ? [{ ...one.memory, why: one.why }] : [])) ??
-  [...memories].sort((a, b) => b.updated.localeCompare(a.updated) || a.id.localeCompare(b.id));
+  memories.toSorted((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
 
 interface FiltersProps {
-  memories: readonly Memory[];
+  memories: Listing;
+  count: string | undefined;
   type: string;
   setType(type: string): void;
   withArchived: boolean;
   setWithArchived(is: boolean): void;
 }
 
-function Filters({ memories, setType, setWithArchived, type, withArchived }: FiltersProps) {
+function Filters({ count, memories, setType, setWithArchived, type, withArchived }: FiltersProps) {
   const types = [...new Set([...memories.map((one): string => one.type), ...(type === "" ? [] : [type])])];
   const names = Object.fromEntries(types.sort().map((one) => [one, one]));
   return (
@@ -126,67 +144,96 @@ function Filters({ memories, setType, setWithArchived, type, withArchived }: Fil
       <Check isOn={withArchived} onChange={setWithArchived}>
         include archived
       </Check>
+      <span class="fine count" role="status">
+        {count}
+      </span>
     </div>
   );
 }
 
-function Rows({ list, openID, type }: { list: Listed; type: string; openID: string | undefined }) {
-  const { found, problems = [] } = list;
-  const wanted = listMemories(list).filter((one) => type === "" || one.type === type);
-  const past = found?.flatMap((one) => (one.kind === "session" ? [one] : [])) ?? [];
-  const none = found ? "Nothing found." : "No memories yet.";
+function Rows({ list, memories }: { list: Listed; memories: Listing }) {
+  const { conversations = [], found, problems = [] } = list;
+  const said = [
+    ...(found?.flatMap((one) =>
+      one.kind === "session" ? [{ at: one.date, id: one.sessionID, text: one.text, who: "", open: "" }] : [],
+    ) ?? []),
+    ...conversations.map(({ atMs, by, open, session: { id, title }, text }) => ({
+      ...{ at: new Date(atMs).toISOString(), id, open, text },
+      who: `${by}, ${title},`,
+    })),
+  ];
   return (
     <>
-      <List
-        rows={wanted.slice(0, MOST_ROWS)}
-        class="rows tight"
-        keyOf={({ id }) => id}
-        empty={past.length === 0 ? none : undefined}
-        more={wanted.length - MOST_ROWS}
-        left="older memories not shown; search to find them"
-      >
-        {(memory) => (
-          <a
-            class="row"
-            data-row
-            href={formatRoute("memories", memory.id)}
-            {...(memory.id === openID && { "aria-current": "true" as const })}
-          >
-            <span class="row-head">
-              <b>{memory.title}</b>
-            </span>
-            {!memory.content.startsWith(memory.title) && (
-              <span class="about one">{memory.content.slice(0, LONGEST_LINE)}</span>
-            )}
-            <span class="fine">
-              <Chip tone="type">{memory.type}</Chip>
-              <Marks memory={memory} /> <Age at={memory.updated} />
-              {memory.why !== undefined && ` · ${memory.why}`}
-            </span>
-          </a>
-        )}
-      </List>
-      {past.length > 0 && (
+      {problems.map(({ path, what }) => (
+        <p class="failure" key={path}>
+          {path}: {what}
+        </p>
+      ))}
+      {memories.length + said.length === 0 && <Empty>{found ? "Nothing found." : "No memories yet."}</Empty>}
+      <LongList memories={memories} />
+      {said.length > 0 && (
         <>
           <h2 class="small">In earlier sessions</h2>
-          <List rows={past} class="rows tight">
-            {({ date, sessionID, text }) => (
-              <a class="row" data-row href={formatRoute("sessions", sessionID)}>
+          <List rows={said} class="rows tight">
+            {({ at, id, open, text, who }) => (
+              <a class="row" data-row href={formatRoute("sessions", id)}>
                 <span class="about">{text}</span>
                 <span class="fine">
-                  <Age at={date} />
+                  {who} <Age at={at} /> <code>{open}</code>
                 </span>
               </a>
             )}
           </List>
         </>
       )}
-      {problems.map(({ path, what }) => (
-        <p class="failure" key={path}>
-          {path}: {what}
-        </p>
-      ))}
     </>
+  );
+}
+
+/** As many rows as the screen needs, of any number; a screen reader hears how many there are. */
+function LongList({ memories }: { memories: Listing }) {
+  const { id: openID } = useRoute();
+  const list = useRef<HTMLUListElement>(null);
+  const [from, setFrom] = useState(0);
+  const count = memories.length;
+  useLayoutEffect(() => {
+    const look = (): void => {
+      const above = -(list.current?.getBoundingClientRect().top ?? 0) / ROW_PX;
+      setFrom(Math.max(0, Math.floor(Math.min(above, count) / SPARE_ROWS - 1) * SPARE_ROWS));
+    };
+    look();
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, [count]);
+  const until = Math.min(count, from + Math.ceil(innerHeight / ROW_PX) + 3 * SPARE_ROWS);
+  const style = { paddingTop: `${from * ROW_PX}px`, paddingBottom: `${(count - until) * ROW_PX}px` };
+  return (
+    <ul class="rows tight long" ref={list} style={style}>
+      {memories.slice(from, until).map((memory, at) => {
+        const { content, id, title, type, updated, why } = memory;
+        const text = content.startsWith(title) ? "" : content.slice(0, LONGEST_LINE);
+        return (
+          <li key={id} aria-setsize={count} aria-posinset={from + at + 1}>
+            <a
+              class="row"
+              data-row
+              href={formatRoute("memories", id)}
+              {...(id === openID && { "aria-current": "true" as const })}
+            >
+              <span class="row-head">
+                <b>{title}</b>
+                <Age at={updated} />
+              </span>
+              <span class="about">
+                <Chip tone="type">{type}</Chip>
+                <Marks memory={memory} />
+                {[why, text].filter(Boolean).join(" · ")}
+              </span>
+            </a>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

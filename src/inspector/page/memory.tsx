@@ -4,9 +4,8 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import type { Done, Memory, MemoryPage } from "../answers.js";
 import { DiffView } from "./changes.js";
 import { nameChange } from "./diff.js";
-import { formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
+import { addressOf, formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Chip, Editor, Failed, Field, List, Loaded, Prose } from "./parts.js";
-import { addressOf } from "./server.js";
 
 export function MemoryView({ id }: { id: string }) {
   const answer = useAnswer<MemoryPage>(addressOf("memory", { id }));

@@ -2,8 +2,8 @@
 import { formatCount, formatCounted, formatPercent, formatTokens } from "../../base/format.js";
 import { formatSaving, formatWorth, isGain } from "../../status/format-figures.js";
 import type { Overview, SessionRow } from "../answers.js";
-import { DaysChart } from "./charts.js";
-import { formatRoute, useAnswer, useNow } from "./hooks.js";
+import { areDollars, DaysChart } from "./charts.js";
+import { formatRoute, useAnswer, useNow, useTodos } from "./hooks.js";
 import { Card, Chip, Counts, Empty, Figure, List, Loaded, View } from "./parts.js";
 import { Removed, SessionLink } from "./sessions.js";
 
@@ -80,24 +80,13 @@ function Current({ rows }: { rows: readonly SessionRow[] }) {
 }
 
 function Rest({ overview }: { overview: Overview }) {
-  const { background, blockers, candidates = 0, days, layers, memories, results } = overview;
-  const conflicts = overview.conflicts.length;
+  const { background, blockers, days, layers, memories, results } = overview;
+  const waiting = useTodos().value?.todos.length ?? 0;
   const count = Object.values(memories).reduce((sum, one) => sum + one, 0);
   const types = Object.entries(memories).sort(([, a], [, b]) => b - a);
-  const waiting = [
-    ...(candidates > 0 ? [formatCounted(candidates, "sentence waits", "sentences wait")] : []),
-    ...(conflicts > 0 ? [formatCounted(conflicts, "conflict")] : []),
-  ];
   return (
     <div class="columns">
-      <Card
-        title={
-          days.some(({ saved }) => saved.dollars !== undefined)
-            ? "Savings per day, in dollars"
-            : "Savings per day, in input tokens"
-        }
-        class="wide"
-      >
+      <Card title={`Savings per day, in ${areDollars(days) ? "dollars" : "input tokens"}`} class="wide">
         {days.every(({ saved }) => saved.tokens === 0) ? (
           <Empty>No savings yet.</Empty>
         ) : (
@@ -109,9 +98,11 @@ function Rest({ overview }: { overview: Overview }) {
         more={<a href={formatRoute("memories")}>All</a>}
       >
         <Counts rows={types} format={formatCount} />
-        {waiting.length > 0 && (
+        {waiting > 0 && (
           <p class="fine">
-            <a href={formatRoute("waiting")}>{waiting.join(", ")}</a>
+            <a href={formatRoute("waiting")}>
+              {formatCounted(waiting, "thing waits", "things wait")} for you
+            </a>
           </p>
         )}
         {blockers.map(({ id, title }) => (

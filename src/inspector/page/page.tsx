@@ -1,32 +1,36 @@
 /** The page: navigation, the open section, live updates, keys and toasts. */
-import { render } from "preact";
+import { type ComponentChildren, type ContextType, render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Counts, Projects } from "../answers.js";
+import type { Done, Projects } from "../answers.js";
 import { ChangesView } from "./changes.js";
 import {
+  type Answer,
   type Draft,
   formatRoute,
   go,
   moveFocus,
   NowContext,
+  POLL_MS,
   type ProjectName,
   parseRoute,
   type Route,
+  read,
   SECTION_NAMES,
   type Section,
   type Shared,
   SharedContext,
   sections,
   type Toast,
+  TodosContext,
   useAnswer,
   useKeys,
   useRoute,
   useTime,
+  useTodos,
 } from "./hooks.js";
 import { MemoriesView } from "./memories.js";
 import { OverviewView } from "./overview.js";
-import { Button, Empty, Failed } from "./parts.js";
-import { change, read } from "./server.js";
+import { Button, Empty, Failed, Loaded } from "./parts.js";
 import { SessionsView, SessionView } from "./sessions.js";
 import { AgendaView, LogView, WaitingView } from "./waiting.js";
 
@@ -36,8 +40,7 @@ const MOST_TOASTS = 3;
 const CHOSEN = "strata-project";
 
 function Page() {
-  const [projects, setProjects] = useState<(Projects & { aheadMs: number }) | undefined>(undefined);
-  const [error, setError] = useState<string | undefined>(undefined);
+  const [answer, setAnswer] = useState<Answer<Projects & { aheadMs: number }>>({});
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN));
   const draftsOf = useDrafts();
   const choose = (id: string): void => {
@@ -47,26 +50,30 @@ function Page() {
     go(parseRoute(location.hash).section);
   };
   useEffect(() => {
-    read("api/projects").then(
-      (text) => {
-        const value: Projects = JSON.parse(text);
-        setProjects({ ...value, aheadMs: value.nowMs - Date.now() });
-      },
-      (thrown: Error) => setError(thrown.message),
-    );
+    const load = async (): Promise<void> => {
+      try {
+        const value: Projects = JSON.parse(await read("api/projects"));
+        setAnswer({ value: { ...value, aheadMs: value.nowMs - Date.now() } });
+      } catch (thrown) {
+        setAnswer({ error: thrown instanceof Error ? thrown.message : String(thrown) });
+        setTimeout(load, POLL_MS);
+      }
+    };
+    void load();
   }, []);
-  if (!projects && error === undefined) return null;
+  const projects = answer.value;
   const project = projects?.projects.find(({ id }) => id === chosen) ?? projects?.projects[0];
   if (!project || !projects)
     return (
       <main class="alone">
-        {error === undefined ? (
-          <Empty>
-            Strata has not run in any project on this machine yet. Work in OpenCode, then reload this page.
-          </Empty>
-        ) : (
-          <Failed>{error}</Failed>
-        )}
+        <h1>Strata</h1>
+        <Loaded answer={answer}>
+          {() => (
+            <Empty>
+              Strata has not run in any project on this machine yet. Work in OpenCode, then reload this page.
+            </Empty>
+          )}
+        </Loaded>
       </main>
     );
   const drafts = draftsOf(project.id);
@@ -94,7 +101,7 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
   const apply = useCallback<Shared["apply"]>(
     async (name, body) => {
       try {
-        const done = await change(project.id, name, body);
+        const done: Done = JSON.parse(await read(`api/${project.id}/${name}`, body));
         setChanges((count) => count + 1);
         tell({ text: done.what, isError: false, ...(done.run !== undefined && { run: done.run }) });
         return done;
@@ -139,25 +146,33 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
   }, [route.section, project.name]);
   return (
     <SharedContext.Provider value={shared}>
-      <NowContext.Provider value={now}>
-        <button type="button" class="skip" onClick={focusHeading}>
-          Skip to content
-        </button>
-        <Side
-          {...{ project, projects, onChoose }}
-          isLive={lost === undefined}
-          section={route.section}
-          onHelp={() => setIsHelp(true)}
-        />
-        <main>
-          {lost && <Failed>{lost}</Failed>}
-          <View route={route} wantsSearch={wantsSearch} onSearch={endSearch} />
-        </main>
-        <Toasts toasts={toasts} onClose={close} onUndo={undo} />
-        {isHelp && <Shortcuts onClose={() => setIsHelp(false)} />}
-      </NowContext.Provider>
+      <WithTodos>
+        <NowContext.Provider value={now}>
+          <button type="button" class="skip" onClick={focusHeading}>
+            Skip to content
+          </button>
+          <Side
+            {...{ project, projects, onChoose }}
+            isLive={lost === undefined}
+            section={route.section}
+            onHelp={() => setIsHelp(true)}
+          />
+          <main>
+            {lost && <Failed>{lost}</Failed>}
+            <View route={route} wantsSearch={wantsSearch} onSearch={endSearch} />
+          </main>
+          <Toasts toasts={toasts} onClose={close} onUndo={undo} />
+          {isHelp && <Shortcuts onClose={() => setIsHelp(false)} />}
+        </NowContext.Provider>
+      </WithTodos>
     </SharedContext.Provider>
   );
+}
+
+/** Asks once what waits for the user, for the navigation and the views. */
+function WithTodos({ children }: { children: ComponentChildren }) {
+  const todos: ContextType<typeof TodosContext> = useAnswer("todo", {});
+  return <TodosContext.Provider value={todos}>{children}</TodosContext.Provider>;
 }
 
 interface ViewProps {
@@ -177,9 +192,13 @@ function View({ onSearch, route: { id, section }, wantsSearch }: ViewProps) {
 }
 
 function Side({ isLive, onChoose, onHelp, project, projects, section }: SideProps) {
-  const { value } = useAnswer<Counts>("counts");
-  const waiting = value?.waiting ?? 0;
-  const nav = useShownSection(section);
+  const waiting = useTodos().value?.todos.length ?? 0;
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen, the sections are a scrolling row.
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+    void [section, waiting];
+  }, [section, waiting]);
   return (
     <header class="side-bar">
       <div class="brand">
@@ -228,17 +247,6 @@ function Side({ isLive, onChoose, onHelp, project, projects, section }: SideProp
       </div>
     </header>
   );
-}
-
-/** Scrolls the open section into view: on a narrow screen, the sections are a scrolling row. */
-function useShownSection(section: Section): { current: HTMLElement | null } {
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    nav.current
-      ?.querySelector(`[href="${formatRoute(section)}"]`)
-      ?.scrollIntoView({ inline: "center", block: "nearest" });
-  }, [section]);
-  return nav;
 }
 
 function focusHeading(): void {
@@ -325,11 +333,11 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["Enter", "open the row"],
   ["Esc", "go back"],
   ["n", "new memory"],
-  ["e", "edit the memory"],
-  ["p", "pin or unpin it"],
+  ["e", "edit the memory, or expand an item of a session's context"],
+  ["p", "pin or unpin it, or an item of a session's context"],
   ["a", "archive or restore it"],
   ["y", "keep a waiting sentence: that of the row, or the first"],
-  ["d", "drop it"],
+  ["d", "drop it, or an item of a session's context"],
   ["u", "undo your last change on this page"],
   ["Ctrl+Enter", "save"],
   ["?", "show this list"],

@@ -1,8 +1,8 @@
 /** Components shared by all views. Texts are children, never markup. */
 import type { ComponentChildren, Ref } from "preact";
+import { useState } from "preact/hooks";
 import { formatAge, formatCount } from "../../base/format.js";
-import type { Answer } from "./hooks.js";
-import { useNow } from "./hooks.js";
+import { type Answer, useNow } from "./hooks.js";
 
 interface ViewProps<T> {
   title: ComponentChildren;
@@ -25,6 +25,8 @@ interface ListProps<T> {
   /** Without it, rows are told apart by their place. */
   keyOf?: (row: T) => string;
   class?: string;
+  /** Number of rows shown until more are asked for. */
+  first?: number;
   /** Said instead of no rows. */
   empty?: ComponentChildren;
   /** Number of rows left out, and what they are: "older memories not shown". */
@@ -33,16 +35,19 @@ interface ListProps<T> {
 }
 
 export function List<T>(props: ListProps<T>) {
-  const { children, class: name = "rows", empty, keyOf, left, more = 0, rows } = props;
+  const { children, class: name = "rows", empty, first, keyOf, left, more = 0, rows } = props;
+  const [isWhole, setIsWhole] = useState(false);
+  const folded = isWhole || first === undefined ? 0 : Math.max(0, rows.length - first);
   return (
     <>
       {rows.length === 0 && empty !== undefined && <Empty>{empty}</Empty>}
       <ul class={name}>
-        {rows.map((row, at) => (
+        {rows.slice(0, rows.length - folded).map((row, at) => (
           <li key={keyOf?.(row) ?? at}>{children(row)}</li>
         ))}
       </ul>
-      {more > 0 && (
+      {folded > 0 && <Button tone="quiet" onClick={() => setIsWhole(true)}>{`Show ${folded} more`}</Button>}
+      {folded === 0 && more > 0 && (
         <p class="fine">
           {formatCount(more)} {left}
         </p>
@@ -142,7 +147,7 @@ interface ButtonProps {
   onClick(): void;
   children: ComponentChildren;
   /** The key that does the same. */
-  hint?: string;
+  hint?: string | undefined;
   tone?: "plain" | "main" | "quiet";
   isOff?: boolean;
   isPressed?: boolean;
@@ -161,7 +166,7 @@ export function Button({ children, hint, isOff, isPressed, label, onClick, tone 
       {...(label !== undefined && { "aria-label": label })}
     >
       {children}
-      {hint !== undefined && <kbd>{hint}</kbd>}
+      {hint !== undefined && <kbd data-key={hint} />}
     </button>
   );
 }
@@ -220,20 +225,18 @@ export function Table({
   label: string;
 }) {
   return (
-    <section class="scroll" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </section>
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {head.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
   );
 }
 
@@ -263,10 +266,15 @@ export const Failed = ({ children }: { children: ComponentChildren }) => (
 /** Shows an answer, "Loading …" before it arrives, or an error above the last good answer. */
 export function Loaded<T>({ answer, children }: Pick<ViewProps<T>, "answer" | "children">) {
   const { error, value } = answer;
+  const isAwaited = value === undefined && error === undefined;
   return (
     <>
       {error !== undefined && <Failed>{error}</Failed>}
-      {value === undefined && error === undefined && <p class="empty reading">Loading …</p>}
+      {isAwaited && (
+        <p class="empty reading" role="status">
+          Loading …
+        </p>
+      )}
       {value !== undefined && children(value)}
     </>
   );

@@ -3,10 +3,9 @@ import { formatCount, formatCounted, formatPercent, formatTokens } from "../../b
 import { formatCache, formatContext, formatWorth, KIND_NAMES } from "../../status/format-figures.js";
 import type { ContextFigures, Kind } from "../../status/session-screen.js";
 import type { SessionPage, SessionRow } from "../answers.js";
-import { ContextChart } from "./charts.js";
-import { formatRoute, go, useAnswer, useKeys } from "./hooks.js";
-import { Age, Card, Chip, Counts, Figure, List, Prose, Table, View } from "./parts.js";
-import { addressOf } from "./server.js";
+import { SizesChart } from "./charts.js";
+import { addressOf, findFocusedRow, formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
+import { Age, Button, Card, Chip, Counts, Figure, List, Prose, Table, View } from "./parts.js";
 
 const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
   working: "busy",
@@ -56,6 +55,8 @@ const listFacts = ({ openTodos, requests, saved }: SessionRow): string[] => [
   ...(openTodos > 0 ? [formatCounted(openTodos, "open todo")] : []),
 ];
 
+/** Rows of a long list before the others are asked for. */
+const FIRST = 8;
 const ORDER: readonly Kind[] = ["system", "memory", "notes", "words", "answers", "calls", "results"];
 
 /** A session's context as a bar: its parts, and its length without Strata. */
@@ -110,7 +111,7 @@ export function SessionView({ id }: { id: string }) {
 }
 
 function Page({ page }: { page: SessionPage }) {
-  const { items, notes, requests, saved, screen, totals } = page;
+  const { items, notes, replacements, requests, saved, screen, tools, totals } = page;
   return (
     <>
       {screen && (
@@ -142,11 +143,17 @@ function Page({ page }: { page: SessionPage }) {
       </dl>
       {requests.length > 0 && (
         <Card title="With and without Strata">
-          <ContextChart page={page} />
+          <SizesChart
+            {...{ replacements, withoutName: "without (estimate)", sent: requests.map(({ sent }) => sent) }}
+            without={requests.map(({ keptOut, sent }) => sent + keptOut)}
+          />
         </Card>
       )}
-      <LayerActions page={page} />
-      {items && items.shown.length > 0 && <Items items={items} />}
+      <div class="columns">
+        {items && items.shown.length > 0 && <Items items={items} session={page.id} />}
+        <LayerActions page={page} />
+      </div>
+      {tools && <Tools tools={tools} />}
       {notes !== undefined && (
         <Card title="Session notes">
           <Prose text={notes} />
@@ -181,6 +188,7 @@ function LayerActions({ page: { layerActions, freed, moreLayerActions } }: { pag
       <Counts rows={freed.map(({ layer, tokens }) => [layer, tokens])} format={formatTokens} />
       <List
         rows={layerActions}
+        first={FIRST}
         class="layer-actions"
         empty="Nothing yet: the context is small, so nothing had to be removed."
         more={moreLayerActions}
@@ -217,6 +225,7 @@ function nameAction({ event, inputs, results, tool }: LayerAction): string {
     ...(inputs ? [formatCounted(inputs, "input")] : []),
   ].join(" and ");
   if (event === "spilled") return `moved ${tool === undefined ? "a result" : `a ${tool} result`} to a file`;
+  if (event === "shrunk") return `shrunk ${tool === undefined ? "a result" : `a ${tool} result`}`;
   if (event === "cleared") return `cleared ${batch === "" ? "old results" : batch}`;
   return ACTIONS[event] ?? event;
 }
@@ -230,25 +239,79 @@ function formatEffect({ backgroundTokens, bytes, cacheLost, tokensFreed }: Layer
   ].join(" · ");
 }
 
-function Items({ items: { more, shown } }: { items: NonNullable<SessionPage["items"]> }) {
+type Items = NonNullable<SessionPage["items"]>;
+type Item = Items["shown"][number];
+const ITEM_KEYS: Readonly<Record<string, string>> = { drop: "d", pin: "p", unpin: "p", expand: "e" };
+
+/** A key presses the button of the row that has the focus. */
+function Items({ items: { more, shown }, session }: { items: Items; session: string }) {
+  const { apply } = useShared();
+  const press = (key: string) => (): unknown =>
+    findFocusedRow()?.querySelector<HTMLElement>(`[aria-keyshortcuts=${key}]`)?.click();
+  useKeys({ d: press("d"), p: press("p"), e: press("e") });
+  const steer = ({ asked, id }: Item, action: string) =>
+    asked ? apply("undo", { run: asked.id }) : apply(`context ${action}`, { ids: [id], session });
   return (
-    <Card title="Largest items in the context">
-      <Table head={["Item", "Tokens", "Turn", "State"]} label="Largest items in the context, as a table">
-        {shown.map(({ id, isPinned, kind, name, state, superseded, tokens, tool, turn }) => (
-          <tr key={id}>
-            <td class="what">
-              <code>{id}</code>{" "}
-              {kind === "result" || kind === "input" ? `${tool ?? kind} ${name}` : `${kind} ${name}`}
-            </td>
-            <td>{formatCount(tokens)}</td>
-            <td>{turn}</td>
-            <td>
-              {[state, ...(isPinned ? ["pinned"] : []), ...(superseded ? [superseded] : [])].join(", ")}
-            </td>
+    <Card
+      title="Largest items in the context"
+      more={<span class="fine">Changes take effect with your next message</span>}
+    >
+      <List rows={shown} first={FIRST} keyOf={({ id }) => id} more={more} left="smaller items not shown">
+        {(item) => <ItemRow item={item} onSteer={steer} />}
+      </List>
+    </Card>
+  );
+}
+
+function ItemRow({ item, onSteer }: { item: Item; onSteer(item: Item, action: string): void }) {
+  const { asked, isPinned, not, state, steps, superseded, tokens, turn, what } = item;
+  const moves = steps.filter(({ action }) => !action.endsWith("pin"));
+  const prices = moves.map(({ name, price }) => `${name}: ${price}`);
+  const facts = [`${formatTokens(tokens)} tokens`, `turn ${turn}`, superseded, ...prices, not?.drop];
+  return (
+    <div class="row entry" data-row tabIndex={-1}>
+      <span class="entry-text">
+        <span class="row-head">
+          <b>{what}</b>
+          {isPinned && <Chip>pinned</Chip>}
+          {state !== "whole" && <Chip>{state}</Chip>}
+          {asked && <Chip tone="busy">{asked.action} asked for</Chip>}
+        </span>
+        <span class="fine">{facts.filter(Boolean).join(" · ")}</span>
+      </span>
+      <span class="steps">
+        {(asked ? [{ action: "undo", name: "Take back" }] : steps).map(({ action, name }) => (
+          <Button
+            key={action}
+            hint={ITEM_KEYS[action]}
+            onClick={() => onSteer(item, action)}
+            label={`${name}: ${what}`}
+          >
+            {name}
+          </Button>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function Tools({ tools: { advice, rows, tokens } }: { tools: NonNullable<SessionPage["tools"]> }) {
+  return (
+    <Card title={`Tools: ${formatCount(tokens)} tokens of each request`}>
+      <Table head={["Tool", "Tokens", "Calls in 30 days"]} label="What the definition of each tool costs">
+        {rows.map(({ calls, isLeftOut, name, tokens: own, tools: count }) => (
+          <tr key={name}>
+            <td class="what">{count === undefined ? name : `${name} (MCP server)`}</td>
+            <td>{own === undefined ? "?" : formatCount(own)}</td>
+            <td>{isLeftOut ? "left out" : formatCount(calls)}</td>
           </tr>
         ))}
       </Table>
-      {more > 0 && <p class="fine">{formatCount(more)} smaller items not shown</p>}
+      {advice.map((line) => (
+        <p class="fine" key={line}>
+          {line}
+        </p>
+      ))}
     </Card>
   );
 }

@@ -1,29 +1,65 @@
-/** What waits for the user: candidates, conflicting memories and open items; and the log. */
+/** What waits for the user, in the one list, with both versions of a conflict and all candidates; the agenda; and the log. */
 import { useRef, useState } from "preact/hooks";
 import { formatPercent } from "../../base/format.js";
-import type { AgendaPage, ConflictPair, DescribedCandidate, LogPage } from "../answers.js";
+import type { AgendaPage, ConflictPair, DescribedCandidate, LogPage, Todo } from "../answers.js";
 import { compareTexts, type Piece } from "./diff.js";
-import { formatRoute, useAnswer, useKeys, useShared } from "./hooks.js";
+import { findFocusedRow, formatRoute, useAnswer, useKeys, useShared, useTodos } from "./hooks.js";
 import { Age, Button, Card, Chip, Empty, Heading, List, Loaded, Select, View } from "./parts.js";
 
 export function WaitingView() {
   const conflicts = useAnswer<readonly ConflictPair[]>("conflicts");
   const candidates = useAnswer<{ candidates: readonly DescribedCandidate[] }>("candidates", {});
-  const isNothing = conflicts.value?.length === 0 && candidates.value?.candidates.length === 0;
+  const todos = useTodos();
+  const others = todos.value?.todos.filter(({ kind }) => kind !== "conflict" && kind !== "candidate");
+  const isNothing =
+    others?.length === 0 && conflicts.value?.length === 0 && candidates.value?.candidates.length === 0;
   return (
     <>
       <View title="Waiting for you" answer={conflicts}>
         {(all) => all.map((conflict) => <Conflict key={conflict.name} conflict={conflict} />)}
       </View>
+      {others?.map((todo) => (
+        <Other key={todo.id} todo={todo} />
+      ))}
       <Loaded answer={candidates}>{(value) => <Sentences {...value} />}</Loaded>
       {isNothing && (
         <Card>
           <Empty>
-            Nothing waits for you. Sentences that may be rules of yours and conflicting memories appear here.
+            Nothing waits for you. Sentences that may be rules of yours, conflicting, damaged and outdated
+            memories, and those of others appear here.
           </Empty>
         </Card>
       )}
     </>
+  );
+}
+
+/** What the page cannot do itself is shown as its command. */
+function Other({ todo: { kind, ways, what } }: { todo: Todo }) {
+  const { apply } = useShared();
+  const isDone = ({ operation }: Todo["ways"][number]): boolean =>
+    operation !== undefined && operation !== "edit file";
+  return (
+    <Card title={what}>
+      <div class="actions" data-row tabIndex={-1}>
+        <Chip>{kind}</Chip>
+        {ways.map((way) =>
+          isDone(way) ? (
+            <Button
+              key={way.command}
+              onClick={() => apply(way.operation ?? "", way.input ?? {})}
+              label={`${way.title}: ${what}`}
+            >
+              {way.title}
+            </Button>
+          ) : (
+            <span key={way.command} class="fine">
+              {way.title}: <code>{way.command}</code>
+            </span>
+          ),
+        )}
+      </div>
+    </Card>
   );
 }
 
@@ -39,7 +75,7 @@ function Sentences({ candidates }: { candidates: readonly DescribedCandidate[] }
     if ((await apply(what, { ids: [id] })) === undefined) decided.current.delete(id);
   };
   const decideChosen = (what: "keep" | "drop") => (): void => {
-    const row = document.activeElement?.closest<HTMLElement>("[data-row]");
+    const row = findFocusedRow();
     const first = candidates.find(({ id }) => !decided.current.has(id));
     const id = row ? row.dataset.candidate : first?.id;
     if (id !== undefined && !decided.current.has(id)) decide(id, what);

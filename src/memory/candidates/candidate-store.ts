@@ -2,17 +2,7 @@
  * The candidates of a project on disk, behind the lazy import of `candidates.ts`: those that wait, those that were dropped,
  * why each message was kept or not, and what was said before. One process changes them at a time, under a lock.
  */
-import {
-  finite,
-  isRecord,
-  isVersion,
-  list,
-  object,
-  oneOf,
-  optional,
-  parseJson,
-  string,
-} from "../../base/shape.js";
+import { finite, isRecord, isVersion, list, object, oneOf, optional, string } from "../../base/shape.js";
 import { toLine } from "../../base/text.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
@@ -20,7 +10,7 @@ import { createLineLog } from "../../io/json-lines.js";
 import type { HeldLock, Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import type { Message } from "../../io/message.js";
-import { createStateFile, formatState } from "../../io/state-file.js";
+import { formatState, readState } from "../../io/state-file.js";
 import type { ProjectRecord } from "../../project/state-owner.js";
 import { checkDraft } from "../gate/gate.js";
 import { memoryTypes } from "../memory.js";
@@ -292,18 +282,18 @@ function openList<T>(
   isEntry: (value: unknown) => value is T,
   { files, log }: Pick<CandidateStoreOptions, "files" | "log">,
 ) {
-  return createStateFile<readonly T[]>({
-    files,
-    parse(text) {
-      const value = parseJson(text);
-      const entries = isRecord(value) ? value[name] : undefined;
-      if (Array.isArray(entries)) return entries.filter(isEntry);
-      log.warn("candidates", `expected a JSON object with a list "${name}", something else came; begun anew`);
-      return [];
-    },
-    format: (entries) => formatState({ [name]: entries }),
-    fresh: [],
-  });
+  return {
+    read: async (path: string): Promise<readonly T[]> => (await readState(files, path, parse)) ?? [],
+    write: (path: string, entries: readonly T[]): Promise<void> =>
+      files.writeWhole(path, formatState({ [name]: entries })),
+  };
+
+  function parse(value: unknown): T[] {
+    const entries = isRecord(value) ? value[name] : undefined;
+    if (Array.isArray(entries)) return entries.filter(isEntry);
+    log.warn("candidates", `expected a JSON object with a list "${name}", got something else; begun anew`);
+    return [];
+  }
 }
 
 type JudgementLine = Judgement & { v: 1 };

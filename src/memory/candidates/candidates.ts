@@ -9,6 +9,7 @@
  * The code is loaded with the first call.
  */
 import { formatError } from "../../base/error.js";
+import { openLater } from "../store/memory-store.js";
 import type { Candidate, WaitingCandidate } from "./candidate.js";
 import type { CandidateStore, CandidateStoreOptions } from "./candidate-store.js";
 
@@ -21,17 +22,27 @@ export interface Candidates extends CandidateStore {
   onChange(listener: () => void): void;
 }
 
+const CALLS = [
+  ...(["offer", "list", "settle", "noteAnswers", "noteAsked", "countRepeats"] as const),
+  ...(["note", "judgements", "drop", "droppedMs", "follow"] as const),
+];
+
 export function createCandidates(options: CandidateStoreOptions): Candidates {
   const { log } = options;
   const listeners: (() => void)[] = [];
-  let opening: Promise<CandidateStore> | undefined;
   let hasComplained = false;
+  const store = openLater<CandidateStore, (typeof CALLS)[number]>(CALLS, async () =>
+    (await import("./candidate-store.js")).createCandidateStore(options),
+  );
 
   return {
+    ...store,
+    onChange: (listener) => void listeners.push(listener),
+
     async offer(found) {
       if (found.length === 0) return [];
       try {
-        const agreed = await (await open()).offer(found);
+        const agreed = await store.offer(found);
         for (const listener of listeners) listener();
         return agreed;
       } catch (thrown) {
@@ -44,40 +55,21 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
 
     async count() {
       try {
-        return (await (await open()).list()).length;
+        return (await store.list()).length;
       } catch (thrown) {
         complain("candidates cannot be read", thrown);
         return undefined;
       }
     },
 
-    list: async () => (await open()).list(),
-    settle: async (ids) => (await open()).settle(ids),
-    noteAnswers: async (answers) => (await open()).noteAnswers(answers),
-    noteAsked: async (asked) => (await open()).noteAsked(asked),
-    countRepeats: async (texts, heard) => (await open()).countRepeats(texts, heard),
-    judgements: async () => (await open()).judgements(),
-
     async note(judgements) {
       try {
-        await (await open()).note(judgements);
+        await store.note(judgements);
       } catch (thrown) {
         complain("why something was kept or not cannot be noted", thrown);
       }
     },
-
-    drop: async (ids) => (await open()).drop(ids),
-    droppedMs: async (words) => (await open()).droppedMs(words),
-    follow: async (sessionID, messages) => (await open()).follow(sessionID, messages),
-    onChange: (listener) => void listeners.push(listener),
   };
-
-  function open(): Promise<CandidateStore> {
-    opening ??= import("./candidate-store.js").then(({ createCandidateStore }) =>
-      createCandidateStore(options),
-    );
-    return opening;
-  }
 
   function complain(what: string, thrown: unknown): void {
     if (!hasComplained) log.warn("candidates", `${what}: ${formatError(thrown)}`);

@@ -34,9 +34,9 @@ import type { MemoryStore, Written } from "../store/store.js";
 export interface Gate {
   /**
    * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
-   * those it contradicts, which are returned.
+   * those it contradicts.
    */
-  keep(draft: MemoryDraft, cause: Cause): Promise<{ written: Written; contradicted: readonly Memory[] }>;
+  keep(draft: MemoryDraft, cause: Cause): Promise<Written>;
   /**
    * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
    * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
@@ -66,9 +66,7 @@ export function createGate({ memories, search }: GateOptions): Gate {
       const older = similar.filter(
         (memory) => isNear(draft, memory) && relate(draft, memory) === "contradicts",
       );
-      const written = await add(draft, older, cause);
-      const isNew = written.kind === "written" && !written.isKnown;
-      return { written, contradicted: isNew ? older : [] };
+      return add(draft, older, cause);
     },
 
     async save(draft, saidMs, cause, replaces) {
@@ -183,15 +181,13 @@ function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]):
 
 /**
  * The relation of a later statement to a memory; all ways into memory use it. Compares the evidence too, if known:
- * a model's wording uses other words. Counted commands are compared by title only.
+ * a model's wording uses other words.
  */
 export function relate(
-  { content, provenance, title }: Pick<MemoryDraft, "content" | "provenance" | "title">,
+  { content, provenance }: Pick<MemoryDraft, "content" | "provenance">,
   memory: Memory,
   compare: Compare = compareStatements,
 ): Relation {
-  if (isCounted(provenance) || isCounted(memory.provenance))
-    return isCounted(provenance) && isCounted(memory.provenance) && title === memory.title ? "same" : "other";
   const worded = compare(content, memory.content);
   const { evidence } = provenance;
   // The evidence of a confirmed memory is an answer such as "yes", which is the same for any question.
@@ -200,8 +196,6 @@ export function relate(
     ? compare(evidence, memory.provenance.evidence)
     : worded;
 }
-
-const isCounted = ({ how }: Memory["provenance"]): boolean => how === "counted";
 
 function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number): boolean {
   const isUsers = memory.provenance.by === "user" || memory.provenance.by === "person";
@@ -254,7 +248,8 @@ function union(known: readonly string[], added: readonly string[] = []): readonl
 }
 
 /** For a person: the memories that their new statement contradicts. */
-export function formatContradicted(contradicted: readonly Memory[]): string[] {
+export function formatContradicted(written: Written): string[] {
+  const contradicted = (written.kind === "written" && written.superseded) || [];
   return contradicted.map(
     ({ id, title }) =>
       `It contradicts ${id} ("${title}"), which no longer applies and is kept as superseded.`,

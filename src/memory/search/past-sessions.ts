@@ -10,14 +10,12 @@ import { redactSecrets } from "../../text/secrets/secrets.js";
 
 export interface PastSessionsOptions {
   files: Files;
-  /** Folder of the notes. */
   folder: string;
   /** Tells which sessions were held on this machine: a repository may bring notes on others. */
   sessions: Pick<SeenSessions, "filter">;
   createIndex: () => Promise<Recall>;
 }
 
-/** A line of the notes on a session. */
 export interface PastLine {
   sessionID: string;
   /** Absolute path of the notes. */
@@ -45,6 +43,7 @@ interface KnownNotes {
 /** Maximum number of indexed sessions, newest first; grep finds older notes. */
 const MOST_SESSIONS = 200;
 const MOST_LINES_A_SESSION = 400;
+const MOST_LOOKED_AT = 20_000;
 const LONGEST_LINE = 2_000;
 /** Characters scanned beyond the shown part of a line: half a secret goes unrecognised. */
 const LONGEST_SECRET = 500;
@@ -140,7 +139,7 @@ export function findRole(line: string): "user" | "assistant" | undefined {
 
 /** The list items of the notes, each with its indented lines; omits headings and all text before the first heading. */
 export function parsePastLines(notes: string): string[] {
-  const body = notes.replaceAll("\r\n", "\n").split("\n");
+  const body = notes.replaceAll("\r\n", "\n").split("\n", MOST_LOOKED_AT);
   const start = body.findIndex((line) => line.startsWith("## "));
   const found: string[] = [];
   let isInPoint = false;

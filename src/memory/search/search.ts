@@ -1,13 +1,10 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
 import type PQueue from "p-queue";
-import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
-import { foldSentence, toLine } from "../../base/text.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Log } from "../../io/log.js";
 import type { SeenSessions } from "../../project/own.js";
-import { formatWordsOnly } from "../../recall/embedder.js";
 import type { Embedder, Recall, RecallEntry, RecallHit, WordVectors } from "../../recall/recall.js";
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../text/entities.js";
 import { isActive, isConfidential, type Memory, type MemoryType } from "../memory.js";
@@ -26,7 +23,7 @@ export interface MemorySearchOptions {
   sessions: Pick<SeenSessions, "filter">;
   /** Effective importance of a memory, 0 to 1, use included; defaults to its own importance. */
   importanceOf?: (memory: Memory) => number;
-  /** Adds search by meaning, in `find` only; never receives notes. */
+  /** Adds search by meaning; never receives notes. */
   embedder?: Embedder | undefined;
   /** Memories that the embedder may receive; default: all but private and foreign ones. */
   mayEmbed?: ((memory: Memory) => boolean) | undefined;
@@ -34,16 +31,16 @@ export interface MemorySearchOptions {
 
 /** Search criteria; a memory must match all that are given. */
 export interface MemoryQuery {
-  text?: string;
+  text?: string | undefined;
   /** An id, or a unique ending of one: `port-8080` for `decision/port-8080`. */
   id?: string;
   /** `!12`, `#34`, `&5` or a path relative to the project. */
-  entity?: string;
-  type?: MemoryType;
+  entity?: string | undefined;
+  type?: MemoryType | undefined;
   /** Asks no embedder: for texts that may be private. */
   byWords?: true;
   /** Includes archived memories. */
-  archived?: boolean;
+  archived?: boolean | undefined;
   /** Default 20. */
   limit?: number;
   /** Omits the notes on this session: it knows what it said. */
@@ -72,6 +69,10 @@ const SESSIONS_SHARE = 0.25;
 const LEAST_SHARE = 0.1;
 /** Maximum relative effect of importance on a score: it decides between equally good matches. */
 const IMPORTANCE_SWING = 0.15;
+
+/** The same sentence for the same error, so that it is logged once. */
+export const formatWordsOnly = (thrown: unknown): string =>
+  `memories are found by words only, not by meaning: ${formatError(thrown)}`;
 
 export function createMemorySearch(options: MemorySearchOptions) {
   const { memories, clock, files, embedder, sessionMemory: folder, sessions } = options;
@@ -115,11 +116,20 @@ export function createMemorySearch(options: MemorySearchOptions) {
     /** Memories that the text certainly means, best first, from what is indexed now. Never waits; often empty. */
     match(text: string): readonly Memory[] {
       active.open();
-      const hits = active.recall()?.match(text, { limit: MOST_MATCHES }) ?? [];
-      const matched = weigh(hits, active, importanceOf).filter(({ memory }) => isActive(memory, clock.now()));
-      return matched.sort(byScore).map(({ memory }) => memory);
+      return listMatched(active.recall()?.match(text, { limit: MOST_MATCHES }) ?? []);
+    },
+
+    /** The same with those that mean it in other words, by the embedder; waits for that one. Never rejects. */
+    async matchByMeaning(text: string): Promise<readonly Memory[]> {
+      active.open();
+      return listMatched((await active.recall()?.matchByMeaning(text, { limit: MOST_MATCHES })) ?? []);
     },
   };
+
+  function listMatched(hits: readonly RecallHit[]): readonly Memory[] {
+    const matched = weigh(hits, active, importanceOf).filter(({ memory }) => isActive(memory, clock.now()));
+    return matched.sort(byScore).map(({ memory }) => memory);
+  }
 
   /** Rebuilt after a change: archive searches are rare. */
   function openArchive(): MemoryIndex {
@@ -362,34 +372,3 @@ function hasEntity(entities: readonly string[], entity: string): boolean {
 }
 
 const isShareable = (memory: Memory): boolean => !memory.isForeign && !isConfidential(memory);
-
-const LONGEST_WORDS = 160;
-
-/** One line for people: the hit, its place and its age. */
-export function formatFound(found: Found, nowMs: number): string {
-  if (found.kind === "session")
-    return `past session ${found.sessionID}  ${toLine(found.text, LONGEST_WORDS)}  (${formatDays(found.date, nowMs)})`;
-  const { content, id, isForeign, status, title, updated } = found.memory;
-  const words = content.trim();
-  // Omit content that repeats the title.
-  const more = words === "" || words === title ? "" : `: ${words}`;
-  const from = isForeign ? "from the repository, " : "";
-  const state = status === "active" ? from : `${from}${status}, `;
-  return `${id}  ${toLine(`${title}${more}`, LONGEST_WORDS)}  (${state}${formatDays(updated, nowMs)})`;
-}
-
-/** Ids of the memories whose line has all of their words: a list uses these. */
-export function listShownWhole(found: readonly Found[], lineOf: (found: Found) => string): string[] {
-  return found.flatMap((one) => {
-    if (one.kind !== "memory") return [];
-    const { content, id } = one.memory;
-    return foldSentence(lineOf(one)).includes(foldSentence(content)) ? [id] : [];
-  });
-}
-
-/** How long ago this was, in whole days. */
-export function formatDays(date: string, nowMs: number): string {
-  const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / DAY_MS));
-  if (Number.isNaN(days)) return "of unknown age";
-  return days === 0 ? "today" : `${days} ${days === 1 ? "day" : "days"} ago`;
-}

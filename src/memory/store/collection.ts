@@ -16,15 +16,19 @@ import type { Log } from "../../io/log.js";
 import { formatPrefix, type Place } from "../memory.js";
 import { formatPath, idOf, LEDGER, parsePath, splitPath } from "../path.js";
 import type { Trust } from "../trust/trust.js";
-import { recoverPending } from "./journal.js";
 import { type Cause, createLedger, type Ledger } from "./ledger.js";
-import { createOwnership, type Ownership } from "./ownership.js";
-import type { CollectionPlace } from "./places.js";
-import { createEntries, type Entries, type EntriesOptions, type Looked } from "./scan.js";
-import { openTransaction, type Transaction, type TransactionOptions } from "./transaction.js";
-import { createUndoGuard } from "./undo-guard.js";
+import { createOwnership } from "./ownership.js";
+import {
+  type CollectionPlace,
+  createEntries,
+  type Entries,
+  type EntriesOptions,
+  type Looked,
+} from "./scan.js";
+import type { Transaction, TransactionOptions } from "./transaction.js";
+import type { UndoGuard } from "./undo-guard.js";
 
-export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scope" | "sensitivity"> {
+export interface CollectionOptions extends Pick<EntriesOptions, "clock" | "files" | "refusesSecrets"> {
   place: CollectionPlace;
   locks: Locks;
   log: Log;
@@ -50,7 +54,7 @@ export function createCollection(options: CollectionOptions) {
   const ownership = createOwnership({ ...options, folder, prefix, ledger });
   const journal = { files, folder, log, prefix, path: join(state, "pending.json") };
   const { look, see } = createLook(options, place, entries);
-  const undoGuard = createUndoGuard(options);
+  let undoGuard: UndoGuard | undefined;
   const parts = { ...options, entries, ledger, ownership, journal, look };
   const { tryUnderLock, underLock } = createLockedActions(parts);
 
@@ -77,10 +81,11 @@ export function createCollection(options: CollectionOptions) {
      */
     mendAfterUndo: (cause: Cause, touched?: ReadonlySet<string>): Promise<string[]> =>
       change(async (transaction, lock) => {
-        await undoGuard.restoreLedger(lock);
+        const guard = await openUndoGuard();
+        await guard.restoreLedger(lock);
         await ledger.readOn();
         see(await entries.scan());
-        const paths = await undoGuard.mend(transaction, { entries, ledger }, { cause, touched });
+        const paths = await guard.mend(transaction, { entries, ledger }, { cause, touched });
         return paths.map((path) => idOf(place, path));
       }),
   };
@@ -88,8 +93,17 @@ export function createCollection(options: CollectionOptions) {
   /** Runs `action` under the lock, after recovering unfinished changes. */
   async function change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
     const done = await underLock(action);
-    await undoGuard.keepCopy(ledger.sizes());
+    await keepCopy();
     return done;
+  }
+
+  async function openUndoGuard(): Promise<UndoGuard> {
+    undoGuard ??= (await import("./undo-guard.js")).createUndoGuard(options);
+    return undoGuard;
+  }
+
+  async function keepCopy(): Promise<void> {
+    if (place.isUndone && options.trust?.isWatching) await (await openUndoGuard()).keepCopy(ledger.sizes());
   }
 
   async function scan(): Promise<void> {
@@ -110,14 +124,14 @@ export function createCollection(options: CollectionOptions) {
     }
     const drift = findDrift(entries, ledger);
     if (drift.length > 0) await tryUnderLock((transaction) => transaction.enter(drift));
-    await undoGuard.keepCopy(ledger.sizes());
+    await keepCopy();
   }
 }
 
 type LockedParts = Omit<TransactionOptions, "lock"> & Pick<CollectionOptions, "locks" | "log">;
 
-function createLockedActions(parts: LockedParts & { ownership: Ownership }) {
-  const { journal, ledger, locks, log, ownership, place } = parts;
+function createLockedActions(parts: LockedParts) {
+  const { locks, log, place } = parts;
   let hasWarned = false;
   return { tryUnderLock, underLock };
 
@@ -125,10 +139,8 @@ function createLockedActions(parts: LockedParts & { ownership: Ownership }) {
     return locks.withLock(
       join(place.state, "lock"),
       async (lock) => {
-        await recoverPending(journal, lock, async (steps) => ownership.disown(steps));
-        await ledger.readOn();
-        await ownership.refresh();
-        return action(openTransaction({ ...parts, lock }), lock);
+        const { beginTransaction } = await import("./transaction.js");
+        return action(await beginTransaction({ ...parts, lock }), lock);
       },
       { waitMs: LOCK_WAIT_MS },
     );
@@ -198,7 +210,6 @@ function findDrift(entries: Entries, ledger: Ledger): string[] {
   return [...changed, ...gone];
 }
 
-/** The collection of this place. */
 export function findCollection(
   collections: readonly Collection[],
   { scope, sensitivity }: Pick<Place, "scope" | "sensitivity">,

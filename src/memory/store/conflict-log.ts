@@ -19,7 +19,6 @@ import { listItself } from "./scan.js";
 
 export interface Conflict {
   v: 1;
-  /** Id of the memory in use. */
   id: string;
   title: string;
   /** `fingerprint` of the memory in use; once it differs, the conflict is settled. */
@@ -68,11 +67,8 @@ export function findUnseenRival(
 }
 
 /** File name of a conflict: the same for the same two versions, in either order. */
-export function formatConflictName({
-  id,
-  other,
-  standing,
-}: Pick<Conflict, "id" | "other" | "standing">): string {
+export function formatConflictName(given: Pick<Conflict, "id" | "other" | "standing">): string {
+  const { id, other, standing } = given;
   const both = [standing, other].sort().join(" ");
   const name = id.split("/").at(-1) ?? "memory";
   return `${name.slice(0, 80)}-${createHash("sha256").update(both).digest("hex").slice(0, 8)}.md`;
@@ -177,18 +173,26 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
 
     /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
     async listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]> {
-      const open: ConflictRecord[] = [];
-      for (const conflict of await readConflictRecords(files, folder)) {
-        if (trust && !trust.isOwn(nameConflictRecord(folder, conflict))) continue;
-        if (isSettled(conflict, memories)) await archive(conflict.path);
-        else open.push(conflict);
-      }
-      return open.sort((a, b) => (a.found < b.found ? -1 : 1));
+      const { open, settled } = await look(memories);
+      for (const { path } of settled) await archive(path);
+      return open;
     },
+
+    /** The same, and moves nothing. */
+    findOpen: async (memories: readonly Memory[]): Promise<readonly ConflictRecord[]> =>
+      (await look(memories)).open,
 
     /** Archives a record that a person has decided, even if both versions are unchanged. */
     settle: ({ path }: Pick<ConflictRecord, "path">) => archive(path),
   };
+
+  async function look(memories: readonly Memory[]) {
+    const all = await readConflictRecords(files, folder);
+    const own = all.filter((one) => !trust || trust.isOwn(nameConflictRecord(folder, one)));
+    own.sort((a, b) => (a.found < b.found ? -1 : 1));
+    const settled = own.filter((one) => isSettled(one, memories));
+    return { open: own.filter((one) => !settled.includes(one)), settled };
+  }
 
   /** Moves a record to `archive/conflicts/` of its root, a private one to `private/archive/conflicts/`. */
   function archive(path: string): Promise<void> {

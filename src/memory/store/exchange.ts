@@ -1,11 +1,11 @@
 /** The store's side of a sync: returns the lines that may be shared, and applies those of other machines. */
 import { join } from "node:path";
-import { groupBy } from "../../base/group.js";
 import { hashOf } from "../../base/hash.js";
+import { groupBy } from "../../base/shape.js";
 import type { Folders } from "../../project/folders.js";
 import { formatPrefix, parseID } from "../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../memory-file.js";
-import { foldName, formatLedgerFile, parsePath } from "../path.js";
+import { foldName, parsePath } from "../path.js";
 import { type Collection, type CollectionOptions, findCollection, pathsOf } from "./collection.js";
 import { createConflictLog, listFingerprints } from "./conflict-log.js";
 import { describeStep, groupByKey, type LedgerLine } from "./ledger.js";
@@ -43,8 +43,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       await scanAll();
       const collection = findCollection(collections, { scope, sensitivity: "internal" });
       const prefix = formatPrefix({ scope, sensitivity: "internal" });
-      // Under the lock, since the undo of a publishing drops lines.
-      const lines = await collection.change(() => readSharedLedger(files, collection.folder, prefix));
+      const lines = await readSharedLedger(files, collection.folder, prefix);
       const memories = collections.flatMap((one) => one.memories());
       const hidden = memories.filter(({ sensitivity }) => sensitivity === "private");
       const paths = new Set(collection.entries().map(({ path }) => path));
@@ -98,7 +97,7 @@ async function receive(
       const last = lines.at(-1)?.line;
       if (receipt.kind === "deferred") taken.deferred.push({ id: key, why: receipt.why });
       if (receipt.kind === "deferred" || !last) continue;
-      addLines(transaction, changes, lines);
+      addLines(changes, lines);
       const steps = planSteps(there, receipt.newest);
       // They copy the newest line's fields and are in no ledger.
       const { contents: _, from: _from, ...like } = last;
@@ -214,17 +213,12 @@ async function recordConflict(
   return log.add(inUse, { content, title, ...hidden, by: provenance.session });
 }
 
-/**
- * Each line goes to the ledger file of the machine that wrote it. Within a file the last line about a path counts, so a
- * late line goes to a separate file.
- */
-function addLines({ known }: Transaction, changes: Changes, lines: readonly SharedLine[]): void {
+/** Each line goes to the ledger file of the machine that wrote it. */
+function addLines(changes: Changes, lines: readonly SharedLine[]): void {
   for (const { file, line, text } of lines) {
-    const { after, at, from, path } = line;
-    const isLate = [path, from ?? path].map(known).some((one) => one?.file === file && one.at >= at);
-    const name = isLate ? formatLedgerFile(at, "unnamed") : file;
-    changes.lines[name] ??= [];
-    changes.lines[name].push(text);
+    const { after, path } = line;
+    changes.lines[file] ??= [];
+    changes.lines[file].push(text);
     if (after !== null) changes.claims.push({ path, after });
   }
 }

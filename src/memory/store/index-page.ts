@@ -4,7 +4,7 @@ import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import { toLine } from "../../base/text.js";
 import type { Clock } from "../../io/clock.js";
-import { type Files, readText } from "../../io/files.js";
+import { type Files, readPlainText, readText } from "../../io/files.js";
 import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { joinLines } from "../fields.js";
@@ -94,39 +94,37 @@ interface IndexPlace {
   state: string;
 }
 
-interface IndexWriterOptions {
+export interface IndexWriterOptions {
   clock: Clock;
   files: Files;
   locks: Locks;
   log: Log;
   limits: IndexLimits;
-  /** The memories that belong in the page of this folder, as they are now. */
+  /** The memories that belong in the page of this folder, as they were last seen. */
+  known(folder: string): readonly Memory[];
+  /** The same as they are now. */
   read(folder: string): Promise<readonly Memory[]>;
   useOf(id: string): Use | undefined;
 }
 
 const DELAY_MS = 1_000;
 
+const formatPersons = (path: string): string =>
+  `${path} was written by a person, so Strata does not write its index there. Move the file to get an index`;
+
+export type IndexWriter = ReturnType<typeof createIndexWriter>;
+
 export function createIndexWriter(options: IndexWriterOptions) {
-  const { clock, files, limits, locks, log, read, useOf } = options;
+  const { clock, files, known, limits, locks, log, read, useOf } = options;
   const waiting = new Map<string, IndexPlace>();
-  const touched = new Set<string>();
   const reported = new Set<string>();
   let stop: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  return {
-    touch,
-    flush,
-    /** Schedules a rewrite of this folder's page, once. */
-    touchFirst(place: IndexPlace): void {
-      if (!touched.has(place.folder)) touch(place);
-    },
-  };
+  return { touch, flush };
 
   /** Schedules a rewrite of this folder's page. */
   function touch(place: IndexPlace): void {
-    touched.add(place.folder);
     waiting.set(place.folder, place);
     stop ??= clock.after(DELAY_MS, () => void flush());
   }
@@ -138,9 +136,11 @@ export function createIndexWriter(options: IndexWriterOptions) {
     writing = writing.then(async () => {
       for (const place of [...waiting.values()]) {
         waiting.delete(place.folder);
-        await write(place).catch((thrown) =>
-          report(`cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`),
-        );
+        await write(place).catch((thrown) => {
+          // With the next change, or at the end.
+          waiting.set(place.folder, place);
+          report(`cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`);
+        });
       }
     });
     return writing;
@@ -148,6 +148,10 @@ export function createIndexWriter(options: IndexWriterOptions) {
 
   async function write({ folder, state }: IndexPlace): Promise<void> {
     const path = join(folder, "MEMORY.md");
+    const format = (memories: readonly Memory[]) =>
+      formatIndex(rankMemories(memories, useOf, clock.now()), limits);
+    // Who only lists has just read them all: mostly the page says so already.
+    if ((await readPlainText(files, path)) === format(known(folder))) return;
     // Read under the lock: of two concurrent writers, the last has seen both changes.
     await locks.withLock(join(state, "index.lock"), async ({ check }) => {
       const memories = await read(folder);
@@ -155,13 +159,8 @@ export function createIndexWriter(options: IndexWriterOptions) {
       // A link counts as a person's page: the index is never written through it.
       const there = stat && (stat.kind === "file" ? ((await readText(files, path)) ?? "") : "");
       if (there === undefined && memories.length === 0) return;
-      if (there !== undefined && !there.startsWith(INDEX_MARK)) {
-        report(
-          `${path} was written by a person, so Strata does not write its index there. Move the file to get an index`,
-        );
-        return;
-      }
-      const page = formatIndex(rankMemories(memories, useOf, clock.now()), limits);
+      if (there?.startsWith(INDEX_MARK) === false) return report(formatPersons(path));
+      const page = format(memories);
       await check();
       if (page !== there) await files.writeWhole(path, page);
     });

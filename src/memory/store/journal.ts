@@ -10,7 +10,7 @@
 import { basename, dirname, join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
-import { anyObject, isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
+import { anyObject, isRecord, parseJson } from "../../base/shape.js";
 import { type Files, readPlainText, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
@@ -200,7 +200,8 @@ export async function readPending(
 }
 
 export function parsePending(text: string, prefix: string): PendingReading {
-  const { ledger, steps } = readParts(parseJson(text));
+  const value = parseJson(text);
+  const { ledger, steps } = isRecord(value) ? value : {};
   // On a disk without links, a killed process may leave half of a file; then no step was taken.
   if (!anyObject(ledger) || !Array.isArray(steps) || Object.keys(ledger).length === 0)
     return refuse("it is incomplete");
@@ -211,17 +212,6 @@ export function parsePending(text: string, prefix: string): PendingReading {
   }
   const fault = findFault(steps, prefix);
   return fault === undefined ? { kind: "pending", pending: { ledger, steps } } : refuse(fault);
-}
-
-/** 0.1.0 wrote our own lines once, and those of other machines beside them. */
-function readParts(value: unknown): PlainRecord {
-  if (!isRecord(value) || !Array.isArray(value.lines)) return isRecord(value) ? value : {};
-  const { ledgerFile, lines, received } = value;
-  const { lines: theirs = {}, steps = [] } = isRecord(received) ? received : {};
-  const texts = lines.map((line) => JSON.stringify(line));
-  const own = texts.length > 0 ? { [String(ledgerFile)]: texts } : {};
-  const all = Array.isArray(steps) ? [...steps, ...lines] : undefined;
-  return { ledger: isRecord(theirs) ? { ...theirs, ...own } : undefined, steps: all };
 }
 
 /** Why one of these is no ledger line. */

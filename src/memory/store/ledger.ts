@@ -6,14 +6,21 @@
  * One file per month and clone of the repository: two people never write to the same file, so their changes merge
  * without conflict; two instances of one clone do, one call per append. A file of another size is read again. Invalid
  * lines are skipped and reported. Links are not followed.
- *
- * When a publishing is undone, its lines go, so a file may become shorter.
  */
 
 import { join } from "node:path";
-import { groupBy } from "../../base/group.js";
 import { hashOf } from "../../base/hash.js";
-import { each, either, isVersion, object, oneOf, optional, parseJson, string } from "../../base/shape.js";
+import {
+  each,
+  either,
+  groupBy,
+  isVersion,
+  object,
+  oneOf,
+  optional,
+  parseJson,
+  string,
+} from "../../base/shape.js";
 import { type Files, readPlainText } from "../../io/files.js";
 import { takeNewLines } from "../../io/json-lines.js";
 import type { HeldLock } from "../../io/locks.js";
@@ -36,7 +43,7 @@ export interface Cause {
   isForeign?: true;
 }
 
-/** The operation that lets git see a memory; its undo is its own. */
+/** The operation that lets git see a memory. */
 export const PUBLISH = "publish";
 
 export interface LedgerLine extends Omit<Cause, "saidMs" | "isForeign"> {
@@ -120,55 +127,68 @@ function findFault({ from, key, path }: LedgerLine, prefix: string): string | un
   return `${quotePath(from)} cannot move to ${quotePath(path)}: a memory moves between its folder and the archive`;
 }
 
-/**
- * The file contents that these lines produce, by path. A line is later than the one that it builds on, so lines are
- * ordered by time, and of two simultaneous changes the later one counts. Of lines with the same time, the one whose
- * `before` matches the file comes first. If two machines have made the same move, the second one finds no file to move.
- */
+/** The file contents that these lines produce, by path. */
 export function replayLedger(lines: readonly LedgerLine[]): Map<string, string> {
+  const texts = new Map(
+    lines.map(({ after, contents }) => [contents === undefined ? null : after, contents]),
+  );
   const files = new Map<string, string>();
-  const hashes = new Map<string, string>();
-  for (const [, own] of groupByKey(sortByTime(lines))) {
-    const left = [...own];
-    const texts = new Map(
-      own.flatMap(({ after, contents }) => (contents === undefined ? [] : [[after, contents] as const])),
-    );
-    while (left.length > 0) {
-      const fitting = left.findIndex(
-        ({ at, path, from, before }) => at === left[0]?.at && (hashes.get(from ?? path) ?? null) === before,
-      );
-      const [line] = left.splice(Math.max(0, fitting), 1);
-      if (line) apply(line, texts);
-    }
+  for (const [path, { hash }] of replayHeads(lines)) {
+    const text = hash === null ? undefined : texts.get(hash);
+    if (text !== undefined) files.set(path, text);
   }
   return files;
+}
 
-  function apply(
-    { path, from, after, contents }: LedgerLine,
-    texts: ReadonlyMap<LedgerLine["after"], string>,
-  ): void {
-    const text = contents ?? texts.get(after) ?? files.get(from ?? path);
-    if (from !== undefined) {
-      files.delete(from);
-      hashes.delete(from);
-    }
-    if (after === null || text === undefined) {
-      files.delete(path);
-      hashes.delete(path);
-    } else {
-      files.set(path, text);
-      hashes.set(path, after);
+/**
+ * The state of each file after these lines, by path. A line is later than the one that it builds on, so lines are ordered
+ * by time, and of two simultaneous changes the later one counts. Of lines with the same time, the one whose `before`
+ * matches the file comes first.
+ */
+function replayHeads(lines: readonly Head[]): Map<string, KnownFile> {
+  const known = new Map<string, KnownFile>();
+  for (const [, own] of groupByKey(sortByTime(lines))) {
+    const left = [...own];
+    while (left.length > 0) {
+      const fitting = left.findIndex(
+        ({ at, before, from, path }) =>
+          at === left[0]?.at && (known.get(from ?? path)?.hash ?? null) === before,
+      );
+      const [line] = left.splice(Math.max(0, fitting), 1);
+      if (!line) break;
+      const { after, at, from, path } = line;
+      const editedAt = findEditedAt(line, known.get(from ?? path));
+      if (from !== undefined) known.set(from, { hash: null, at });
+      known.set(path, { hash: after, at, ...(editedAt !== undefined && { editedAt }) });
     }
   }
+  return known;
+}
+
+/** A new file states its own dates; a moved one keeps the date of its edit. */
+function findEditedAt({ after, at, before, by }: Head, known: KnownFile | undefined): string | undefined {
+  if (after === before) return known?.editedAt;
+  return by === "person" && before !== null && after !== null ? at : undefined;
 }
 
 /** Oldest first; the sort is stable. */
-export function sortByTime(lines: readonly LedgerLine[]): LedgerLine[] {
+export function sortByTime<Line extends Head>(lines: readonly Line[]): Line[] {
   return [...lines].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
+/**
+ * True if the host may have made this change attributed to a person: it leaves no file, or contents that occurred there
+ * before.
+ */
+export function mayBeHosts(
+  { after, by }: Pick<LedgerLine, "after" | "by">,
+  known: ReadonlySet<string>,
+): boolean {
+  return by === "person" && (after === null || known.has(after));
+}
+
 /** Lines by the id of their memory. */
-export const groupByKey = (lines: readonly LedgerLine[]): Map<string, LedgerLine[]> =>
+export const groupByKey = <Line extends Head>(lines: readonly Line[]): Map<string, Line[]> =>
   groupBy(lines, ({ key }) => key);
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -176,8 +196,6 @@ export type Ledger = ReturnType<typeof createLedger>;
 export interface KnownFile {
   hash: string | null;
   at: string;
-  /** The ledger file that says so. */
-  file: string;
   /** When a person last edited these contents, if Strata has not rewritten them since. */
   editedAt?: string;
 }
@@ -202,7 +220,6 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
   let known: ReadonlyMap<string, KnownFile> = new Map();
 
   return {
-    /** Bytes read of each ledger file. */
     sizes: (): ReadonlyMap<string, number> => new Map([...read].map(([name, { bytes }]) => [name, bytes])),
     /** Name of the ledger file for a line of this time, without its folder. */
     nameFile: async (at: string) => formatLedgerFile(at, await nameClone()),
@@ -217,7 +234,7 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
         now.set(name, there?.bytes === bytes ? there : await readHeads(name));
       }
       read = now;
-      known = applyHeads(read);
+      known = replayHeads([...read.values()].flatMap(({ heads }) => heads));
     },
 
     /** The file's hash and time by the ledger (hash `null` if removed); `undefined` if it has no line about this path. */
@@ -266,29 +283,6 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
   }
 }
 
-/** Within one ledger file the order of lines decides, between files the time. */
-function applyHeads(read: ReadonlyMap<string, { heads: readonly Head[] }>): Map<string, KnownFile> {
-  const known = new Map<string, KnownFile>();
-  for (const [file, { heads }] of read)
-    for (const line of heads) {
-      const { after, at, from, path } = line;
-      const editedAt = findEditedAt(line, known.get(from ?? path));
-      const gone = from === undefined ? [] : [{ path: from, hash: null }];
-      const there = { path, hash: after, ...(editedAt !== undefined && { editedAt }) };
-      for (const { path: of, ...one } of [...gone, there]) {
-        const before = known.get(of);
-        if (!before || before.file === file || before.at <= at) known.set(of, { ...one, at, file });
-      }
-    }
-  return known;
-}
-
-/** A new file states its own dates; a moved one keeps the date of its edit. */
-function findEditedAt({ after, at, before, by }: Head, known: KnownFile | undefined): string | undefined {
-  if (after === before) return known?.editedAt;
-  return by === "person" && before !== null && after !== null ? at : undefined;
-}
-
 async function listFiles(files: Files, folder: string): Promise<{ name: string; bytes: number }[]> {
   const found: { name: string; bytes: number }[] = [];
   for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
@@ -308,10 +302,7 @@ export async function appendToLedger(
   await files.appendLine(join(folder, LEDGER, name), lines.join("\n"));
 }
 
-/**
- * Changes lines of a ledger: `change` returns the same value for a line that stays, and nothing for one that goes. Call
- * under the lock. Follows no link.
- */
+/** Changes lines of a ledger: `change` returns the same value for a line that stays. Call under the lock. Follows no link. */
 export async function rewriteLines(
   { files, folder, lock }: { files: Files; folder: string; lock: Pick<HeldLock, "check"> },
   change: (value: unknown) => unknown,
@@ -321,13 +312,11 @@ export async function rewriteLines(
     const changed = lines.flatMap((text) => {
       const value = parseJson(text);
       const now = value === undefined ? value : change(value);
-      if (now === value) return [text];
-      return now === undefined ? [] : [JSON.stringify(now)];
+      return [now === value ? text : JSON.stringify(now)];
     });
     if (changed.join("\n") === lines.join("\n")) continue;
     await lock.check();
     const path = join(folder, LEDGER, name);
-    if (changed.every((text) => text === "")) await files.remove(path);
-    else await files.writeWhole(path, changed.join("\n"));
+    await files.writeWhole(path, changed.join("\n"));
   }
 }

@@ -5,21 +5,21 @@ import { anyList, isRecord, number, object, string } from "../../base/shape.js";
 import { readText } from "../../io/files.js";
 import { createLineLog } from "../../io/json-lines.js";
 import type { Folders } from "../../project/folders.js";
-import type { MemoryGate } from "../draft.js";
-import { type Memory, type MemoryType, memoryTypes, parseID } from "../memory.js";
+import { isWaiting, type Memory, type MemoryType, memoryTypes, parseID } from "../memory.js";
 import { ARCHIVE, splitPath } from "../path.js";
 import type { Use } from "../rank.js";
-import { createAdoptAll, createChangeAll, createPublishing } from "./changes/change-many.js";
-import { type ChangeParts, type Changes, createChanges } from "./changes/changes.js";
-import { type Collection, type CollectionOptions, createCollection, findCollection } from "./collection.js";
-import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
-import type { ExchangeOptions } from "./exchange.js";
-import { createIndexWriter, type IndexLimits } from "./index-page.js";
+import type { AllChanges } from "./changes/change-many.js";
+import {
+  type Collection,
+  type CollectionOptions,
+  createCollection,
+  findCollection,
+  pathsOf,
+} from "./collection.js";
+import type { IndexLimits, IndexWriter, IndexWriterOptions } from "./index-page.js";
 import { rewriteLines, sortByTime } from "./ledger.js";
-import { planPlaces } from "./places.js";
-import { listItself } from "./scan.js";
+import { type CollectionPlace, listItself, planPlaces } from "./scan.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";
-import { createUndo } from "./undo.js";
 
 export interface MemoryStoreOptions
   extends Pick<CollectionOptions, "clock" | "files" | "instance" | "locks" | "log" | "trust"> {
@@ -28,8 +28,6 @@ export interface MemoryStoreOptions
   globalFolder: string;
   /** Of each `MEMORY.md`. */
   limits: IndexLimits;
-  /** Why this may not be written, such as a secret in it; asked before every write of our own. */
-  gate?: MemoryGate;
   /** Types of project memories that go to `private/`. Default: `privateTypes`. */
   privateTypes?: readonly MemoryType[];
 }
@@ -38,21 +36,20 @@ export interface MemoryStoreOptions
 export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const { folders, log, trust } = options;
   const uses = createUses({ ...options, folder: join(folders.memoryState, "uses") });
-  const read = (folder: string) => readCurrent(collections, folder);
-  const indexes = createIndexWriter({ ...options, useOf: uses.of, read });
+  let indexes: Promise<IndexWriter> | undefined;
   const listeners: ((changed: readonly string[]) => void)[] = [];
   const reported = new Set<string>();
+  const touched = new Set<Collection>();
   const collections: Collection[] = planPlaces(options).map((place) => {
     const collection = createCollection({
-      ...{ ...options, place },
+      ...{ ...options, place, refusesSecrets: true },
       ...(place.scope === "project" && { beforeScan: () => moveOld() }),
       onSeen: (ids) => onWritten(collection, ids),
     });
     return collection;
   });
   const moveOld = createMoveOld(options, collections);
-  const parts: ChangeParts = { ...options, collections, onWritten, onSaidAgain: (id) => uses.note([id]) };
-  const { find, ...changes } = createChanges(parts);
+  const parts = { ...options, collections, onWritten, onSaidAgain: (id: string) => uses.note([id]) };
   trust?.onChange(() => {
     for (const collection of collections)
       onWritten(
@@ -62,15 +59,15 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   });
 
   return {
-    ...changes,
-    ...createPublishing(parts),
-    ...createReads(collections, find),
-    ...createAcceptance(options, collections),
-    adoptAll: createAdoptAll(parts),
-    changeAll: createChangeAll(parts),
-    undo: createUndo(collections, onWritten),
-    exchange: openExchange({ ...options, collections, onWritten }),
+    ...openLater<AllChanges, (typeof CHANGES)[number]>(CHANGES, async () =>
+      (await import("./changes/change-many.js")).createAllChanges(parts),
+    ),
+    ...createReads(collections),
+    exchange: openLater<Exchange, keyof Exchange>(["read", "take"], async () =>
+      (await import("./exchange.js")).createExchange(parts),
+    ),
     onChange: (listener) => void listeners.push(listener),
+    ...(trust && { team: trust.team }),
     noteUse: uses.note,
     useOf: uses.of,
 
@@ -93,9 +90,16 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
 
     async onIdle() {
       await uses.onIdle();
-      await indexes.flush();
+      await (await indexes)?.flush();
     },
   };
+
+  function touchIndex(place: CollectionPlace): void {
+    indexes ??= import("./index-page.js").then((module) =>
+      module.createIndexWriter({ ...options, ...createIndexed(collections), useOf: uses.of }),
+    );
+    void indexes.then((writer) => writer.touch(place));
+  }
 
   async function scan(collection: Collection): Promise<void> {
     await collection.scan();
@@ -105,70 +109,64 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
       reported.add(`${path} ${what}`);
     }
     // Once at the start: the index may lack what a killed instance wrote.
-    if (collection.entries().length > 0) indexes.touchFirst(collection.place);
+    if (collection.entries().length === 0 || touched.has(collection)) return;
+    touched.add(collection);
+    touchIndex(collection.place);
   }
 
   function onWritten({ place }: Collection, ids: readonly string[]): void {
     if (ids.length === 0) return;
-    indexes.touch(place);
+    touchIndex(place);
     for (const listener of listeners) listener(ids);
   }
 }
 
-/** The memories that belong in the index of this folder. */
-async function readCurrent(collections: readonly Collection[], folder: string): Promise<readonly Memory[]> {
-  const collection = collections.find((one) => one.folder === folder);
-  if (!collection) return [];
-  await collection.scan();
-  return collection.memories().filter(isCurrent);
-}
-
-/** Loads the exchange on first use. */
-function openExchange(options: ExchangeOptions): Exchange {
-  const open = async (): Promise<Exchange> => (await import("./exchange.js")).createExchange(options);
+/** The memories that belong in the index of a folder. */
+function createIndexed(collections: readonly Collection[]): Pick<IndexWriterOptions, "known" | "read"> {
+  const find = (folder: string) => collections.find((one) => one.folder === folder);
+  const known = (folder: string) => find(folder)?.memories().filter(isCurrent) ?? [];
   return {
-    read: async (scope) => (await open()).read(scope),
-    take: async (scope, lines, given) => (await open()).take(scope, lines, given),
+    known,
+    async read(folder) {
+      await find(folder)?.scan();
+      return known(folder);
+    },
   };
 }
 
-/* What the user accepts of the memories that came from elsewhere. */
+/** Loaded with the first of them: most commands only read. */
+const CHANGES = [
+  ...(["remember", "update", "archive", "restore", "discard"] as const),
+  ...(["publish", "adoptAll", "changeAll", "undo", "accept", "revoke"] as const),
+];
 
-function createAcceptance(
-  { files, folders, trust }: Pick<MemoryStoreOptions, "files" | "folders" | "trust">,
-  collections: readonly Collection[],
-): Pick<OpenMemories, "accept" | "revoke"> {
-  return {
-    async accept(ids, why) {
-      const waiting = collections.flatMap((collection) => [...collection.foreign()]);
-      const taken = new Map(waiting.filter(([id]) => ids === undefined || ids.includes(id)));
-      if (taken.size === 0) return [];
-      const records = ids === undefined ? await readConflictRecords(files, folders.memory) : [];
-      const named = records.map((record) => nameConflictRecord(folders.memory, record));
-      await trust?.accept([...taken.values(), ...named], why);
-      return collections.flatMap((collection) => collection.memories()).filter(({ id }) => taken.has(id));
-    },
-
-    async revoke() {
-      const revoked = await trust?.revoke();
-      return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
-    },
-  };
+/** These calls of something whose code is loaded, and which is opened, with the first of them. */
+export function openLater<T, Name extends keyof T>(
+  names: readonly Name[],
+  open: () => Promise<T>,
+): Pick<T, Name> {
+  let opening: Promise<T> | undefined;
+  const call =
+    (name: Name) =>
+    async (...given: unknown[]): Promise<unknown> => {
+      opening ??= open();
+      return ((await opening)[name] as (...given: unknown[]) => unknown)(...given);
+    };
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<T, Name>;
 }
 
 /* What the store answers without changing anything. */
 
 type Reads = "foreign" | "history" | "isDeciding" | "known" | "locate" | "problems" | "read";
 
-function createReads(collections: readonly Collection[], find: Changes["find"]): Pick<OpenMemories, Reads> {
+function createReads(collections: readonly Collection[]): Pick<OpenMemories, Reads> {
   let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
 
   return {
     read: async (id) => (await find(id))?.memory,
     problems: () => collections.flatMap(findProblems),
     isDeciding: () => collections.some((collection) => collection.isDeciding()),
-    foreign: () =>
-      collections.flatMap((collection) => collection.memories().filter(({ isForeign }) => isForeign)),
+    foreign: () => collections.flatMap((collection) => collection.memories().filter(isWaiting)),
 
     /** Asked in hooks, so the list is built only after a change. */
     known() {
@@ -189,6 +187,18 @@ function createReads(collections: readonly Collection[], find: Changes["find"]):
       return sortByTime(lines.filter(({ key }) => key === id));
     },
   };
+
+  /** The memory as its file is now, and its path in the collection. */
+  async function find(id: string): Promise<{ memory: Memory; path: string } | undefined> {
+    const place = parseID(id);
+    if (!place) return undefined;
+    const collection = findCollection(collections, place);
+    for (const path of pathsOf(place)) {
+      const reading = (await collection.look(path))?.reading;
+      if (reading?.kind === "memory") return { memory: reading.memory, path };
+    }
+    return undefined;
+  }
 }
 
 const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
@@ -213,12 +223,9 @@ interface UseLine {
 
 const isUse = object<UseLine>({ at: number, ids: anyList });
 
-function createUses({
-  clock,
-  files,
-  log,
-  folder,
-}: Pick<MemoryStoreOptions, "clock" | "files" | "log"> & { folder: string }) {
+type UsesOptions = Pick<MemoryStoreOptions, "clock" | "files" | "log"> & { folder: string };
+
+function createUses({ clock, files, folder, log }: UsesOptions) {
   const lines = createLineLog<UseLine>({
     files,
     parse: (value) => (isUse(value) ? { at: value.at, ids: value.ids.filter(string) } : undefined),

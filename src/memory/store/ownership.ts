@@ -3,16 +3,13 @@
  * renews a memory's age once it is known to be the user's.
  */
 import { join } from "node:path";
-import type { Files } from "../../io/files.js";
 import type { Memory } from "../memory.js";
-import type { FoundFile } from "../trust/place.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import type { Ledger, LedgerLine } from "./ledger.js";
 import type { Entries, Entry } from "./scan.js";
 
 export interface OwnershipOptions {
-  files: Pick<Files, "statItself">;
   folder: string;
   /** Prefix of this collection's ids. */
   prefix: string;
@@ -26,7 +23,7 @@ type Made = Pick<LedgerLine, "after" | "path">;
 
 /** Its calls never reject. */
 export function createOwnership(options: OwnershipOptions) {
-  const { prefix, trust } = options;
+  const { folder, prefix, trust } = options;
   let deciding = 0;
   let reportedVersion: number | undefined;
   const nameAll = (lines: readonly Made[]): NamedContents[] =>
@@ -47,10 +44,14 @@ export function createOwnership(options: OwnershipOptions) {
     /** Decides whose the undecided files are. Returns the paths of all files whose status may have changed. */
     async classify(entries: Pick<Entries, "all">): Promise<string[]> {
       if (!trust) return [];
-      const found = await findUndecided(options, entries, trust);
-      deciding += found.length;
-      await trust.classify(prefix, found);
-      deciding -= found.length;
+      const all = entries.all().flatMap(({ hash = "", path, reading }) => {
+        const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
+        return reading.kind === "memory" ? [file] : [];
+      });
+      const undecided = all.filter((file) => !trust.isDecided(file)).length;
+      deciding += undecided;
+      await trust.classify(prefix, all);
+      deciding -= undecided;
       const before = reportedVersion;
       reportedVersion = trust.version;
       if (before === undefined || before === reportedVersion) return [];
@@ -87,23 +88,7 @@ export function createOwnership(options: OwnershipOptions) {
   }
 }
 
-/** Memory files with undecided trust, with their times. */
-async function findUndecided(
-  { files, folder, prefix }: OwnershipOptions,
-  entries: Pick<Entries, "all">,
-  { isDecided }: Pick<Trust, "isDecided">,
-): Promise<FoundFile[]> {
-  const found: FoundFile[] = [];
-  for (const { hash = "", path, reading } of entries.all()) {
-    const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
-    if (reading.kind !== "memory" || isDecided(file)) continue;
-    const stat = await files.statItself(file.path);
-    if (stat) found.push({ ...file, changedMs: stat.changedMs, modifiedMs: stat.modifiedMs });
-  }
-  return found;
-}
-
-/** Marks memories that are foreign, and dates those that a person has edited. */
+/** Marks memories that are foreign, names authors of the user's team, and dates those that a person has edited. */
 function createMarking({ ledger, prefix, trust }: OwnershipOptions) {
   let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
   return {
@@ -141,12 +126,14 @@ function createMarking({ ledger, prefix, trust }: OwnershipOptions) {
     const isOthers = isForeign(path, hash);
     const known = ledger.known(path);
     const editedAt = !isOthers && known?.hash === hash ? known?.editedAt : undefined;
+    const author = isOthers && hash ? trust?.team.authorOf(hash) : undefined;
     const isEdited = editedAt !== undefined && editedAt > reading.memory.updated;
     // The same object as before tells others that nothing has changed.
     if (!isOthers && !isEdited) return entry;
     const memory = {
       ...reading.memory,
       ...(isOthers && { isForeign: true as const }),
+      ...(author !== undefined && { author }),
       ...(isEdited && { updated: editedAt }),
     };
     return { ...entry, reading: { ...reading, memory } };

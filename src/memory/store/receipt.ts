@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { type Files, readPlainText } from "../../io/files.js";
+import { giveWay } from "../../io/json-lines.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
 import { fingerprint } from "./conflict-log.js";
@@ -192,18 +193,22 @@ export function readSharedLine(
 }
 
 /** The complete lines of a text. */
-export const splitLines = (text: string): string[] =>
-  text
-    .slice(0, text.lastIndexOf("\n") + 1)
-    .split("\n")
-    .filter((line) => line.trim() !== "");
+export function* splitLines(text: string): Generator<string, void> {
+  for (let from = 0, end = 0; ; from = end + 1) {
+    end = text.indexOf("\n", from);
+    if (end === -1) return;
+    if (end > from && text.slice(from, end).trim() !== "") yield text.slice(from, end);
+  }
+}
 
 /** Reads the ledger that git tracks, without invalid lines. Follows no links. */
 export async function readSharedLedger(files: Files, folder: string, prefix: string): Promise<SharedLine[]> {
   const all: SharedLine[] = [];
   for (const file of (await listItself(files, join(folder, LEDGER))).filter(isLedgerFile)) {
     const text = await readPlainText(files, join(folder, LEDGER, file));
+    let n = 0;
     for (const line of splitLines(text)) {
+      if (++n % 500 === 0) await giveWay(files, folder);
       const read = readSharedLine(line, { file, prefix });
       if ("line" in read) all.push(read);
     }
@@ -263,7 +268,8 @@ const inUse = (memory: Memory): Memory =>
 /** If one side removed the memory and the other changed it, it is kept. */
 function mergeRemoval(base: Version, left: Version): Version {
   if (!left || !base) return left;
-  const changing = ({ isForeign: _, status: _status, ...memory }: Memory): string => JSON.stringify(memory);
+  const changing = ({ isForeign: _, author: _author, status: _status, ...memory }: Memory): string =>
+    JSON.stringify(memory);
   return changing(left.memory) === changing(base.memory) ? undefined : left;
 }
 

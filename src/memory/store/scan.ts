@@ -1,13 +1,15 @@
 /**
- * The files of one memory folder as they are on disk: read when their size or time changes. No link is followed, and an
- * unreadable file is left alone.
+ * The folders of memories, and the files of one as they are on disk: read when their size or time changes. No link is
+ * followed, and an unreadable file is left alone.
  */
+
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { formatError } from "../../base/error.js";
+import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import type { Clock } from "../../io/clock.js";
-import type { FileStat, Files } from "../../io/files.js";
-import type { MemoryGate } from "../draft.js";
+import { type FileStat, type Files, readText } from "../../io/files.js";
+import { type Folders, hideFromGit, hidesAll, TORN_RULE } from "../../project/folders.js";
 import { type Memory, memoryTypes, type Place } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
 import { ARCHIVE, isMemoryFile, splitPath } from "../path.js";
@@ -35,8 +37,8 @@ export interface EntriesOptions {
   folder: string;
   scope: Place["scope"];
   sensitivity: Place["sensitivity"];
-  /** Why a file from a person or git is not used, such as a secret in it. */
-  gate?: MemoryGate;
+  /** A file that holds a secret is a problem. */
+  refusesSecrets: boolean;
 }
 
 /** Precision of file times: a file read sooner after a write is read again. */
@@ -106,8 +108,8 @@ export function createEntries(options: EntriesOptions) {
   }
 }
 
-/** Reads one file. `known` is what it was: the same contents and time give the same reading, which the gate has passed. */
-function createReader({ clock, files, folder, gate, scope, sensitivity }: EntriesOptions) {
+/** Reads one file. `known` is what it was: the same contents and time give the same reading. */
+function createReader({ clock, files, folder, refusesSecrets, scope, sensitivity }: EntriesOptions) {
   return async (
     path: string,
     stat: FileStat | undefined,
@@ -121,8 +123,8 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
     if (stat.kind === "link")
       return unread("it is a link, and links are not followed; put the file itself here");
     if (stat.kind !== "file") return unread("it is not a regular file");
-    // Loaded with the first memory, so that projects without one do not load YAML.
-    const { MOST_FILE_BYTES, parseMemoryFile } = await import("../memory-file.js");
+    // With the first memory: projects without one load neither YAML nor the rules for secrets.
+    const { MOST_FILE_BYTES, parseMemoryFile, refuseFile } = await import("../memory-file.js");
     if (bytes > MOST_FILE_BYTES)
       return unread(`it has ${bytes} bytes; a memory has at most ${MOST_FILE_BYTES}`);
     try {
@@ -134,8 +136,7 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
         return { ...entry, hash, reading: known.reading, text };
       const reading = parseMemoryFile(contents, { ...parts, scope, sensitivity, modifiedMs });
       if (reading.kind === "problem") return { ...entry, hash, reading };
-      // The gate checks the whole text, comments in the frontmatter included.
-      const why = await gate?.({ ...reading.memory, content: text });
+      const why = refusesSecrets ? refuseFile(reading.memory, text) : undefined;
       return why === undefined ? { ...entry, hash, reading, text } : unread(why);
     } catch (thrown) {
       const what = `it cannot be read: ${formatError(thrown)}`;
@@ -210,4 +211,77 @@ function formatObstacle({ kind, path }: Obstacle): string {
   if (kind === "link")
     return `${path} is a link, and links are not followed; put the file or folder itself there`;
   return `${path} is ${kind === "file" ? "a file, expected a folder" : "not a regular file"}; rename or remove it`;
+}
+
+/* The folders of memories, and their preparation for a first file. */
+
+/** One of the four memory folders. */
+export interface CollectionPlace extends Pick<Place, "scope" | "sensitivity"> {
+  folder: string;
+  /** Folder of its machine state. */
+  state: string;
+  /** Called before every change. */
+  prepare(): Promise<void>;
+  /** Does the host's undo reach its files? */
+  isUndone: boolean;
+  /** The clone's name, shared by all instances in this copy of the project. */
+  nameClone(): Promise<string>;
+}
+
+/** `globalFolder`: the user's folder for memories of all projects. */
+export function planPlaces(given: {
+  files: Files;
+  folders: Folders;
+  globalFolder: string;
+}): CollectionPlace[] {
+  const { files, folders, globalFolder } = given;
+  const isOwn = folders.memoryProject === folders.project;
+  const roots = [
+    { scope: "project", memory: folders.memory, strata: join(folders.memoryProject, ".opencode", "strata") },
+    { scope: "global", memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") },
+  ] as const;
+  return roots.flatMap(({ memory, scope, strata }) =>
+    (["internal", "private"] as const).map((sensitivity): CollectionPlace => {
+      const isHidden = sensitivity === "private";
+      const folder = isHidden ? join(memory, "private") : memory;
+      const state = join(strata, "state", "memory");
+      return {
+        ...{ scope, sensitivity, folder, state: join(state, sensitivity) },
+        isUndone: isOwn && scope === "project" && !isHidden,
+        nameClone: () => readClone(files, join(state, "clone")),
+        async prepare() {
+          await hideFromGit(files, strata);
+          await (isHidden ? prepareHidden(files, folder) : prepareInternal(files, folder));
+        },
+      };
+    }),
+  );
+}
+
+/**
+ * Git ignores the index, which every machine generates, and half-written files, and merges ledgers by keeping the lines
+ * of both sides. It changes no line end, as it does on Windows: every memory would have been changed by a checkout.
+ */
+async function prepareInternal(files: Files, folder: string): Promise<void> {
+  await hideFromGit(files, folder, ["MEMORY.md", TORN_RULE]);
+  const path = join(folder, ".gitattributes");
+  const rules = ["ledger/*.jsonl", "DREAMS.md", ".gitignore"].map((one) => `${one} merge=union\n`);
+  if (!(await files.statItself(path))) await files.create(path, `* -text\n${rules.join("")}`);
+}
+
+/** Ensures that git ignores the whole folder before anything is written to it. */
+async function prepareHidden(files: Files, folder: string): Promise<void> {
+  const path = join(folder, ".gitignore");
+  await hideFromGit(files, folder);
+  if (hidesAll((await readText(files, path)) ?? "")) return;
+  throw new StrataError(
+    "ENOTPRIVATE",
+    `expected ${path} to keep the whole folder out of git with the line *, which is missing; restore that line to save private memories again`,
+  );
+}
+
+async function readClone(files: Files, path: string): Promise<string> {
+  if (!(await files.statItself(path))) await files.create(path, randomUUID().slice(0, 8));
+  const name = ((await readText(files, path)) ?? "").trim();
+  return /^[0-9a-f]{8}$/.test(name) ? name : "unnamed";
 }

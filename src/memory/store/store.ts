@@ -7,6 +7,7 @@
  */
 import type { Memory, MemoryDraft } from "../memory.js";
 import type { Use } from "../rank.js";
+import type { Trust } from "../trust/trust.js";
 import type { Cause, LedgerLine } from "./ledger.js";
 import type { SharedLine } from "./receipt.js";
 
@@ -44,8 +45,11 @@ export interface Memories extends MemoryStore {
    * change was planned, none is made.
    */
   changeAll(planned: readonly PlannedChange[], cause: Cause & { run: string }): Promise<AllChanged>;
-  /** Reverts the last operation, or this run; memories changed since then stay as they are. */
-  undo(cause: Cause, run?: string): Promise<Undone>;
+  /**
+   * Reverts the last operation, or this run; memories changed since then stay as they are. With `since`, an ISO date-time,
+   * nothing from before is reverted.
+   */
+  undo(cause: Cause, run?: string, since?: string): Promise<Undone>;
   /**
    * Repairs memory files after the host's undo, which restores each file that changed while an undone turn ran, no
    * matter who changed it. `touched` are absolute paths; without it, any file may be affected. Returns the ids of
@@ -58,12 +62,14 @@ export interface Memories extends MemoryStore {
   locate(id: string): Promise<string | undefined>;
   /** True while the trust of some files is being decided: what `known` says of them may change in a moment. */
   isDeciding(): boolean;
-  /** Memories the user has not accepted, including archived ones, as last seen. */
+  /** Memories that wait for the user to accept them, including archived ones, as last seen. */
   foreign(): readonly Memory[];
   /** The user accepts these, or all without `ids`. Returns the accepted memories. */
   accept(ids: readonly string[] | undefined, why: string): Promise<readonly Memory[]>;
   /** Reverts the last acceptance. Returns the number of memories; `undefined` if nothing was accepted. */
   revoke(): Promise<number | undefined>;
+  /** Whether the people of the project's remotes are the user's team. */
+  readonly team?: Trust["team"];
   /** Resolves when the indexes and all else are written. Never rejects. */
   onIdle(): Promise<void>;
 }

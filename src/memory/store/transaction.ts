@@ -1,13 +1,12 @@
 /** A memory folder under its lock: all operations that change a memory file or add to the ledger. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { isRecord } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import { findPrivateID } from "../draft.js";
 import { idOf, parsePath } from "../path.js";
-import { commitPending, type Journal } from "./journal.js";
+import { commitPending, type Journal, recoverPending } from "./journal.js";
 import {
   appendToLedger,
   type Cause,
@@ -15,11 +14,9 @@ import {
   type FileStep,
   type Ledger,
   type LedgerLine,
-  rewriteLines,
 } from "./ledger.js";
 import type { Ownership } from "./ownership.js";
-import type { CollectionPlace } from "./places.js";
-import type { Entries, Looked } from "./scan.js";
+import type { CollectionPlace, Entries, Looked } from "./scan.js";
 
 export interface TransactionStep extends FileStep {
   cause: Cause;
@@ -39,10 +36,6 @@ export interface Transaction {
   changeAll(steps: readonly TransactionStep[]): Promise<void>;
   /** Removes the opened file, whose versions the ledger keeps. */
   discard(opened: Looked, cause: Cause): Promise<void>;
-  /** Drops all lines about the memory of this id: its words leave a ledger that is not committed yet. */
-  forget(id: string): Promise<void>;
-  /** The ledger's last entry about the file at this path. */
-  known: Ledger["known"];
   /** Applies changes of other machines, then our merges, as one change. */
   receive(changes: ReceivedChanges): Promise<void>;
 }
@@ -68,18 +61,26 @@ export interface TransactionOptions {
   entries: Entries;
   ledger: Ledger;
   lock: HeldLock;
-  ownership: Pick<Ownership, "claim" | "mark" | "own">;
+  ownership: Ownership;
   journal: Journal;
   /** Reads the file and reports it if it has changed. */
   look(path: string): Promise<Looked | undefined>;
 }
 
-export function openTransaction(options: TransactionOptions): Transaction {
-  const { files, ledger, lock, look, ownership, place } = options;
-  const { folder, state } = place;
+/** Completes what a killed process has begun, and reads what others have written. */
+export async function beginTransaction(options: TransactionOptions): Promise<Transaction> {
+  const { journal, ledger, lock, ownership } = options;
+  await recoverPending(journal, lock, async (steps) => ownership.disown(steps));
+  await ledger.readOn();
+  await ownership.refresh();
+  return openTransaction(options);
+}
+
+function openTransaction(options: TransactionOptions): Transaction {
+  const { files, look, ownership, place } = options;
+  const { folder } = place;
   return {
     names: (under) => files.list(join(folder, under)),
-    known: ledger.known,
 
     async open(path) {
       const looked = await look(path);
@@ -99,13 +100,6 @@ export function openTransaction(options: TransactionOptions): Transaction {
       commit(options, [{ path, before: hash, contents: null, cause }]),
     changeAll: (steps) => commit(options, steps),
     receive: (changes) => receive(options, changes),
-
-    async forget(id) {
-      const drop = (value: unknown): unknown => (isRecord(value) && value.key === id ? undefined : value);
-      // The copy for the host's undo would bring them back.
-      for (const root of [folder, state]) await rewriteLines({ files, folder: root, lock }, drop);
-      await ledger.readOn();
-    },
   };
 }
 

@@ -13,10 +13,16 @@ import { type Files, readPlainText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { LEDGER } from "../path.js";
-import type { Trust } from "../trust/trust.js";
-import { type Cause, type Ledger, type LedgerLine, replayLedger, sortByTime } from "./ledger.js";
-import type { CollectionPlace } from "./places.js";
-import { type Entries, listItself } from "./scan.js";
+import {
+  type Cause,
+  type FileStep,
+  type Ledger,
+  type LedgerLine,
+  mayBeHosts,
+  replayLedger,
+  sortByTime,
+} from "./ledger.js";
+import { type CollectionPlace, type Entries, listItself } from "./scan.js";
 import type { Transaction } from "./transaction.js";
 
 export interface UndoGuardOptions {
@@ -24,10 +30,11 @@ export interface UndoGuardOptions {
   files: Files;
   log: Log;
   place: CollectionPlace;
-  trust?: Pick<Trust, "isWatching"> | undefined;
 }
 
-export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOptions) {
+export type UndoGuard = ReturnType<typeof createUndoGuard>;
+
+export function createUndoGuard({ clock, files, log, place }: UndoGuardOptions) {
   const ledgerFolder = join(place.folder, LEDGER);
   const copyFolder = join(place.state, LEDGER);
   /** Bytes of each ledger file when last copied. */
@@ -36,7 +43,6 @@ export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOp
   return {
     /** Copies the ledger, given the size of each of its files. Never rejects: without the copy only the way back is lost. */
     async keepCopy(sizes: ReadonlyMap<string, number>): Promise<void> {
-      if (!place.isUndone || !trust?.isWatching) return;
       try {
         for (const [name, bytes] of sizes) {
           if (copied.get(name) === bytes) continue;
@@ -86,22 +92,10 @@ export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOp
   }
 }
 
-/*
- * Finds memories that the host's undo restored to an earlier state, and their contents before it. Pure.
- *
- * The host writes an older version of a file, or removes the file, as a person could. Two signs tell the host: the file
- * is among the touched ones, and its present contents occurred there before.
- */
+/** Lines so young may be the host's undo, entered by a look as a person's change before the undo was known. */
+const RECENT_MS = 60_000;
 
-export interface PutBack {
-  path: string;
-  /** Hash of the file the host left; `null` if the host removed it. */
-  before: string | null;
-  /** Contents to restore; `null` if there was no file. */
-  contents: string | null;
-}
-
-export interface PutBackOptions {
+interface Present {
   /** ISO date-time. */
   now: string;
   isTouched(path: string): boolean;
@@ -109,13 +103,13 @@ export interface PutBackOptions {
   hashAt(path: string): string | null | undefined;
 }
 
-/** Age limit of lines that a look may have attributed to a person before the undo was known. */
-const RECENT_MS = 60_000;
-
-/** `lines` are all lines before the undo and those added since. */
-export function findPutBack(lines: readonly LedgerLine[], options: PutBackOptions): PutBack[] {
-  const { hashAt, isTouched } = options;
-  const isRecent = ({ at }: LedgerLine): boolean => Date.parse(options.now) - Date.parse(at) < RECENT_MS;
+/**
+ * Steps that bring back memories which the host's undo restored to an earlier state. The host writes an older version of a
+ * file, or removes the file, as a person could. Two signs tell the host: the file is among the touched ones, and its
+ * present contents occurred there before. `lines` are all lines before the undo and those added since. Pure.
+ */
+function findPutBack(lines: readonly LedgerLine[], { hashAt, isTouched, now }: Present): FileStep[] {
+  const isRecent = ({ at }: LedgerLine): boolean => Date.parse(now) - Date.parse(at) < RECENT_MS;
   const versions = new Map<string, Set<string>>();
   const hostLines = new Set<LedgerLine>();
   const sorted = sortByTime(lines);
@@ -127,7 +121,7 @@ export function findPutBack(lines: readonly LedgerLine[], options: PutBackOption
     if (line.from !== undefined && line.before !== null) versions.get(line.from)?.add(line.before);
   }
   const wanted = replayLedger(sorted.filter((line) => !hostLines.has(line)));
-  const found: PutBack[] = [];
+  const found: FileStep[] = [];
   for (const [path, known] of versions) {
     const before = hashAt(path);
     const contents = wanted.get(path) ?? null;
@@ -136,15 +130,4 @@ export function findPutBack(lines: readonly LedgerLine[], options: PutBackOption
     if (before === null || known.has(before)) found.push({ path, before, contents });
   }
   return found;
-}
-
-/**
- * True if the host may have made this change attributed to a person: it leaves no file, or contents that occurred there
- * before.
- */
-export function mayBeHosts(
-  { after, by }: Pick<LedgerLine, "after" | "by">,
-  known: ReadonlySet<string>,
-): boolean {
-  return by === "person" && (after === null || known.has(after));
 }

@@ -18,20 +18,19 @@ export function createUndo(
   collections: readonly Collection[],
   onWritten: (collection: Collection, ids: readonly string[]) => void,
 ): Memories["undo"] {
-  return async (cause, wanted) => {
+  return async (cause, wanted, since) => {
     const ledgers = await Promise.all(
       collections.map(async (collection) => {
         await collection.scan();
         return collection.readLedger();
       }),
     );
-    const found = findUndoable(ledgers, wanted);
+    const found = findUndoable(ledgers, wanted, since);
     if (typeof found === "string") return { kind: "nothing", why: found };
     const undone: Undone = { kind: "undone", ...found, ids: [], left: [] };
     // One folder may have failed where another succeeded.
     const within = collections.filter((_, n) => isUndoable(ledgers[n] ?? [], found.run));
-    // A published memory is in `private/` again before it leaves the folder that git sees.
-    for (const collection of found.operation === PUBLISH ? within.reverse() : within) {
+    for (const collection of within) {
       const { ids, left } = await collection.change((transaction) =>
         undoIn(collection, transaction, { run: found.run, cause: { ...cause, undoes: found.run } }),
       );
@@ -52,13 +51,7 @@ async function undoIn(
   // Another process may have undone it meanwhile.
   if (!isUndoable(lines, run)) return { ids: [], left: [] };
   const own = lines.filter((line) => runOf(line) === run);
-  const planned = planUndo(lines, own);
-  const isPublished = ({ was, why }: Restoration): boolean =>
-    !was && why === undefined && own[0]?.operation === PUBLISH;
-  const taken = await takeBack(transaction, planned.filter(isPublished), cause);
-  const rest = planned.filter((one) => !isPublished(one));
-  const { ids, left } = await revert(transaction, rest, cause);
-  return { ids: [...taken.ids, ...ids], left: [...taken.left, ...left] };
+  return revert(transaction, planUndo(lines, own), cause);
 }
 
 const runOf = ({ id, run }: LedgerLine): string => run ?? id;
@@ -68,25 +61,33 @@ function isUndoable(lines: readonly LedgerLine[], run: string): boolean {
   return findNotUndone(lines).some((line) => runOf(line) === run);
 }
 
-/** Lines of Strata's changes that are not undone. */
+/** Lines of Strata's changes that are not undone. What git was to see stays seen. */
 function findNotUndone(lines: readonly LedgerLine[]): LedgerLine[] {
   const undone = new Set(lines.flatMap(({ undoes }) => (undoes === undefined ? [] : [undoes])));
   return lines.filter(
-    (line) => line.by === "strata" && line.undoes === undefined && !undone.has(runOf(line)),
+    (line) =>
+      line.by === "strata" &&
+      line.operation !== PUBLISH &&
+      line.undoes === undefined &&
+      !undone.has(runOf(line)),
   );
 }
 
-/** The last run that is not undone, or the wanted one, in any of these ledgers; a sentence if there is none. */
+/** The last run that is not undone, since then if given, or the wanted one; a sentence if there is none. */
 function findUndoable(
   ledgers: readonly (readonly LedgerLine[])[],
   wanted?: string,
+  since = "",
 ): { run: string; operation: string; at: string } | string {
   const own = ledgers.flatMap(findNotUndone).filter((line) => wanted === undefined || runOf(line) === wanted);
   const last = sortByTime(own).at(-1);
-  if (last) return { run: runOf(last), operation: last.operation, at: last.at };
+  if (last && last.at >= since) return { run: runOf(last), operation: last.operation, at: last.at };
   if (wanted === undefined) return "there is nothing to undo";
   const isUndone = ledgers.flat().some(({ undoes }) => undoes === wanted);
-  return isUndone ? `${wanted} was undone already` : `no change is named ${wanted}`;
+  if (isUndone) return `${wanted} was undone already`;
+  return ledgers.flat().some((line) => runOf(line) === wanted)
+    ? `${wanted} published a memory, which is not undone; archive it, or move its file to private/`
+    : `no change is named ${wanted}`;
 }
 
 /** A memory's state after the run, and the state to restore. */
@@ -117,31 +118,6 @@ function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Resto
       ? [{ id, ...is, why: "the ledger does not have its earlier contents" }]
       : [{ id, ...is, was: { path: first.from ?? first.path, contents: of.contents } }];
   });
-}
-
-/** Removes published memories, and their lines, from where git sees them. */
-async function takeBack(
-  transaction: Transaction,
-  restorations: readonly Restoration[],
-  cause: Cause,
-): Promise<Reverted> {
-  const ids: string[] = [];
-  const left: Left[] = [];
-  for (const one of restorations) {
-    const { id, is } = one;
-    const there = is && requireRead(is.path, await transaction.open(is.path));
-    if (!is || (there && there.hash !== is.hash)) {
-      left.push({ id, why: CHANGED });
-      await transaction.changeAll(await planSkipped(transaction, one, cause));
-      continue;
-    }
-    // Without `undoes`: if the process stops before the lines are dropped, the undo can be repeated.
-    const { undoes: _, ...quiet } = cause;
-    if (there) await transaction.discard(there, quiet);
-    await transaction.forget(id);
-    ids.push(id);
-  }
-  return { ids, left };
 }
 
 const CHANGED = "it has been changed since";

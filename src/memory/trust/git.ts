@@ -1,16 +1,18 @@
 /**
- * What git knows of a project: its folder, its identity, its remotes, and which files came from it.
+ * What git knows of a project: its folder, its identity, its main worktree, and which files came from it.
  *
  * Finds git's folder of a project without running git. A clone never contains one, but an archive may, so only what can
  * be checked is trusted: links are not followed, and a `.git` file counts only if the folder that it names points back.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { DAY_MS } from "../../base/days.js";
+import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
-import { type Files, readPlainText } from "../../io/files.js";
+import { type Files, pathBelow, readPlainText } from "../../io/files.js";
 import type { Git } from "../../io/host.js";
-import { type IsInTurn, KEPT_DAYS } from "./turns.js";
+import { isType } from "../memory.js";
+import { type IsInTurn, KEPT_DAYS } from "./record.js";
 
 export interface GitFolder {
   /** Top folder of the work tree. */
@@ -40,20 +42,18 @@ export async function findGitFolder(files: Reading, root: string): Promise<GitFo
   }
 }
 
-/**
- * Remotes in the repository's configuration, as `host/owner/name`. A remote without such a name, and a setting that
- * redirects remotes, is returned verbatim.
- */
-export async function readRemotes(files: Reading, { common }: GitFolder): Promise<string[]> {
-  const text = await readPlainText(files, join(common, "config"));
-  const found: string[] = [];
-  let isRemote = false;
-  for (const line of text.split(/\r?\n/)) {
+const LONGEST_CONFIG = 100_000;
+
+/** Names and addresses of the remotes in a git configuration; none of a longer one than git writes. Pure. */
+export function listRemotes(config: string): { name: string; url: string }[] {
+  if (config.length > LONGEST_CONFIG) return [];
+  const found: { name: string; url: string }[] = [];
+  let remote: string | undefined;
+  for (const line of config.split(/\r?\n/)) {
     const [, section, rest = line] = /^\s*\[([^\]]*)\](.*)$/.exec(line) ?? [];
-    if (section !== undefined) isRemote = /^remote\s/i.test(section);
-    if (section !== undefined && /^(url|include|includeif)\b/i.test(section)) found.push(section);
-    const [, url] = (isRemote && /^\s*url\s*=\s*"?([^"\s]+)/i.exec(rest)) || [];
-    if (url !== undefined) found.push(nameRemote(url) ?? url);
+    if (section !== undefined) remote = /^remote\s+"?(.*?)"?\s*$/i.exec(section)?.[1];
+    const [, url] = /^\s*url\s*=\s*"?([^"\s]+)/i.exec(rest) ?? [];
+    if (remote !== undefined && url !== undefined) found.push({ name: remote, url });
   }
   return found;
 }
@@ -61,8 +61,8 @@ export async function readRemotes(files: Reading, { common }: GitFolder): Promis
 /** `git@github.com:acme/shop.git` and `https://github.com/acme/shop` are both `github.com/acme/shop`. Pure. */
 export function nameRemote(url: string): string | undefined {
   const [, host, path] =
-    /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/i.exec(url) ??
-    /^(?:[^@/:]+@)?([^/:]{2,}):([^/].*)$/.exec(url) ??
+    /^[a-z][a-z0-9+.-]*:\/\/(?:[^/]*@)?([^/:@]+)(?::\d+)?\/([^@?#]+)$/i.exec(url) ??
+    /^(?:[^@/:]+@)?([^/:@]{2,}):([^/:@?#][^@?#]*)$/.exec(url) ??
     [];
   if (host === undefined || path === undefined) return undefined;
   return `${host}/${path.replace(/\/+$/, "").replace(/\.git$/, "")}`.toLowerCase();
@@ -83,12 +83,6 @@ async function readGitFile(files: Reading, top: string, path: string): Promise<G
   const [, tree] = /^\s*worktree\s*=\s*(.+)$/m.exec(await readPlainText(files, join(own, "config"))) ?? [];
   const backed = tree === undefined ? undefined : await files.realPath(resolve(own, tree.trim()));
   return backed === top ? { top, common: own, own } : undefined;
-}
-
-/** Path relative to the top of the work tree, with `/`; `undefined` if outside. Pure. */
-export function pathInTree(top: string, path: string): string | undefined {
-  const inside = relative(top, path).replaceAll("\\", "/");
-  return inside === "" || inside.startsWith("../") || isAbsolute(inside) ? undefined : inside;
 }
 
 async function isFile(files: Reading, path: string): Promise<boolean> {
@@ -119,18 +113,13 @@ export interface IdentityOptions {
   begin(id: string, place: Omit<Identity, "id">): Promise<void>;
 }
 
-const ID_FILE = "opencode-strata-id";
+export const ID_FILE = "opencode-strata-id";
 const ID = /^[0-9a-f]{32}$/;
 const MOST_IDS = 20;
 
 /** Creates an ID if there is no valid one; with `isBrief` the ID is empty then. Rejects with the system's error. */
-export async function identify({
-  begin,
-  files,
-  isBrief,
-  isKnown,
-  project,
-}: IdentityOptions): Promise<Identity> {
+export async function identify(given: IdentityOptions): Promise<Identity> {
+  const { begin, files, isBrief, isKnown, project } = given;
   const root = (await files.realPath(project)) ?? project;
   const found = await findGitFolder(files, root);
   const git = typeof found === "string" ? undefined : found;
@@ -163,30 +152,6 @@ async function readIDs(files: Files, path: string): Promise<string[]> {
     .split(/\r?\n/)
     .slice(0, MOST_IDS)
     .filter((line) => ID.test(line));
-}
-
-/* Projects that the user's own configuration always trusts. */
-
-export interface AcceptedPlaces {
-  /** Absolute paths; one that ends in `/*` matches all folders below. */
-  projects: readonly string[];
-  /** `host/owner/name`; `host/owner/*` matches all repositories of an owner. */
-  remotes: readonly string[];
-}
-
-/** Is the project accepted, by its path or by all of its remotes? */
-export async function isAccepted(
-  files: Files,
-  { projects, remotes }: AcceptedPlaces,
-  { git, root }: Identity,
-): Promise<boolean> {
-  const fits = (wanted: string, given: string): boolean =>
-    wanted.endsWith("/*") ? given.startsWith(wanted.slice(0, -1)) : wanted.replace(/\/+$/, "") === given;
-  if (projects.some((one) => fits(one, root))) return true;
-  if (!git || remotes.length === 0) return false;
-  const named = await readRemotes(files, git);
-  // The checked-out files may come from any of them.
-  return named.length > 0 && named.every((name) => remotes.some((one) => fits(one.toLowerCase(), name)));
 }
 
 /*
@@ -230,8 +195,11 @@ const UNDER_WAY = [
 ];
 /** Name commits that may be on no branch. */
 const PASSING = ["FETCH_HEAD", "ORIG_HEAD"];
-/** Attributes that make the file in the work tree differ from git's. */
-const CONVERTING = ["ident", "working-tree-encoding", "filter"];
+/** What git says of attributes that make the file in the work tree differ from its own … */
+const CONVERTS = /\0(?:ident|working-tree-encoding|filter)\0(?!unset\0|unspecified\0)/;
+/** … and of those that make lines alike which end in both ways. */
+const ENDS_LINES = /\0(?:(?:text|crlf)\0set|eol\0crlf)\0/;
+const ATTRIBUTES = ["ident", "working-tree-encoding", "filter", "text", "crlf", "eol"];
 const COMMIT =
   /^[0-9a-f]{40,64} ([0-9a-f]{40,64}) [^\n]*? (\d+) [+-]\d{4}\tcommit(?: \((?:initial|amend)\))?: /;
 
@@ -246,25 +214,30 @@ export async function isFromGit(
   if (!contents || hashOf(contents) !== hash) return true;
   const folder = await findGitFolder(files, (await files.realPath(dirname(path))) ?? dirname(path));
   if (folder === "none") return false;
-  const inTree = folder === "unknown" ? undefined : pathInTree(folder.top, path);
+  const inTree = folder === "unknown" ? undefined : pathBelow(folder.top, path);
   if (folder === "unknown" || inTree === undefined || !git) return true;
   for (const name of UNDER_WAY) if (await files.statItself(join(folder.own, name))) return true;
-  const ask: Ask = (args, input) =>
-    git.ask(args, { folder: folder.top, ...(input !== undefined && { input }) });
-  if (await isConverted(ask, inTree)) return true;
-  const having = await findCommits(ask, { contents, inTree }, await readPassing(files, folder));
-  if (!having || having.length === 0) return having === undefined;
-  const made = await readOwnCommits(folder, options);
-  return having.some((commit) => !made.has(commit));
+  const ask: Ask = (args) => git.ask(args, { folder: folder.top });
+  if (await isConverted(ask, inTree, Buffer.from(contents).includes("\r\n"))) return true;
+  const all = ["--all", "--reflog", "--ignore-missing", `--max-count=${MOST_COMMITS + 1}`];
+  // To the disks of Windows and macOS `Directive` is `directive`, and a letter with an accent may be two.
+  const loosely: Ask = (args) => ask(["--no-literal-pathspecs", "--icase-pathspecs", ...args]);
+  const anyForm = `./${inTree.replace(/[^ -~]+|[*?[\\]/g, "*")}`;
+  const changes = await readChanges(loosely, [...all, ...(await readPassing(files, folder))], anyForm);
+  if (!changes || new Set(changes.map(({ commit }) => commit)).size > MOST_COMMITS) return true;
+  const ids = nameObjects(contents);
+  const having = changes.filter(({ id }) => ids.includes(id));
+  const made = having.length === 0 ? undefined : await readOwnCommits(folder, options);
+  return having.some(({ commit }) => !made?.has(commit));
 }
 
-type Ask = (args: readonly string[], input?: string | Uint8Array) => Promise<string | undefined>;
+type Ask = (args: readonly string[]) => Promise<string | undefined>;
 
 /** Does git convert this file at checkout, or is that unknown? Runs no filter program. */
-async function isConverted(ask: Ask, inTree: string): Promise<boolean> {
-  const fields = (await ask(["check-attr", "-z", ...CONVERTING, "--", inTree]))?.split("\0");
+async function isConverted(ask: Ask, inTree: string, hasReturns: boolean): Promise<boolean> {
   // For each attribute the path, its name and its value.
-  return !fields || fields.some((value, n) => n % 3 === 2 && value !== "unspecified" && value !== "unset");
+  const found = await ask(["check-attr", "-z", ...ATTRIBUTES, "--", inTree]);
+  return found === undefined || CONVERTS.test(found) || (hasReturns && ENDS_LINES.test(found));
 }
 
 async function readPassing(files: OriginOptions["files"], { own }: GitFolder): Promise<string[]> {
@@ -272,27 +245,30 @@ async function readPassing(files: OriginOptions["files"], { own }: GitFolder): P
   return texts.flatMap((text) => text.match(/^[0-9a-f]{40,64}\b/gm) ?? []).slice(0, MOST_COMMITS);
 }
 
-/** Commits that have these contents at this path; `undefined` if git did not answer, or if there are too many. */
-async function findCommits(
-  ask: Ask,
-  { contents, inTree }: { contents: Uint8Array; inTree: string },
-  passing: readonly string[],
-): Promise<readonly string[] | undefined> {
-  // As they are, and with git's line endings.
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
-  const forms = text.includes("\r\n") ? [contents, text.replaceAll("\r\n", "\n")] : [contents];
-  const objects = await Promise.all(forms.map((form) => ask(["hash-object", "--stdin"], form)));
-  const from = ["--all", "--reflog", "--full-history", "--ignore-missing", ...passing];
-  const listed = await ask(["rev-list", `--max-count=${MOST_COMMITS + 1}`, ...from, "--", inTree]);
-  const commits = listed?.split("\n").filter((line) => line !== "");
-  if (objects.includes(undefined) || !commits || commits.length > MOST_COMMITS) return undefined;
-  if (commits.length === 0) return [];
-  const names = commits.map((commit) => `${commit}:${inTree}\n`).join("");
-  // One line per name: `<object> blob <bytes>`, or that it is missing.
-  const found = (await ask(["cat-file", "--batch-check"], names))?.trimEnd().split("\n");
-  if (found?.length !== commits.length) return undefined;
-  const wanted = new Set(objects.map((object) => object?.trim()));
-  return commits.filter((_, n) => wanted.has(found[n]?.split(" ")[0]));
+/** What a commit has made of a file: git's id of its contents, and the commit's author with address. */
+type GitChange = Record<"address" | "author" | "commit" | "id" | "path", string>;
+
+/** Changes at this path or below by commits of `from`, children first; `undefined` if git does not answer. */
+export async function readChanges(ask: Ask, from: readonly string[], inTree: string) {
+  const config = ["-c", "log.showRoot=true", "-c", "core.quotePath=false"];
+  const log = ["log", "--full-history", "-m", "--raw", "--topo-order"];
+  const how = ["--no-abbrev", "--no-renames", "--no-color", "--format=%H %ae%x09%an"];
+  let by: Omit<GitChange, "id" | "path"> | undefined;
+  const text = await ask([...config, ...log, ...how, ...from, "--", inTree]);
+  return text?.split("\n").flatMap((line): GitChange[] => {
+    const [, commit, address = "", author = ""] = /^([0-9a-f]{40,64}) ([^\t]*)\t(.*)$/.exec(line) ?? [];
+    if (commit !== undefined) by = { address, author, commit };
+    const [, id = "", path] = /^:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(line) ?? [];
+    return by && path !== undefined ? [{ ...by, id, path }] : [];
+  });
+}
+
+/** Git's ids of these contents as they are, and with git's line endings, in both of its formats. */
+export function nameObjects(contents: Uint8Array): string[] {
+  const text = Buffer.from(contents).toString("latin1");
+  const forms = [text, text.replaceAll("\r\n", "\n")].map((form) => `blob ${form.length}\0${form}`);
+  const digestBy = (kind: string) => (form: string) => createHash(kind).update(form, "latin1").digest("hex");
+  return [...forms.map(digestBy("sha1")), ...forms.map(digestBy("sha256"))];
 }
 
 async function readOwnCommits(
@@ -322,9 +298,74 @@ export async function readLogEnd(
   return last === undefined ? undefined : digest(last);
 }
 
+/** Commits that were made in this work tree, by whomever. */
+export const readMadeHere = async (files: OriginOptions["files"], folder: GitFolder): Promise<string[]> =>
+  (await readLog(files, folder)).flatMap((line) => COMMIT.exec(line)?.[1] ?? []);
+
 async function readLog(files: OriginOptions["files"], { own }: GitFolder): Promise<string[]> {
   const text = await readPlainText(files, join(own, "logs", "HEAD"));
   return text.split("\n").filter((line) => line !== "");
 }
 
 const digest = (line: string): string => createHash("sha256").update(line).digest("hex").slice(0, 32);
+
+/*
+ * The main worktree of a linked one, so that both use the same memories. Only worktrees that git's own directory lists
+ * count: an unpacked archive can bring a `.git` file that names any repository.
+ */
+
+/** "auto": only if this worktree has no memories and the main one has. */
+export type WorktreeSharing = boolean | "auto";
+
+/**
+ * The folder whose `.opencode/memory` holds this project's memories; the project itself if it shares none, or if a folder
+ * cannot be read, which is passed to `report`.
+ */
+export async function findMemoryProject(
+  files: Pick<Files, "list" | "read" | "realPath" | "statItself">,
+  project: string,
+  sharing: () => Promise<WorktreeSharing>,
+  report: (problem: string) => void,
+): Promise<string> {
+  try {
+    return await find(files, project, sharing);
+  } catch (thrown) {
+    report(`using the memories of this folder, not those of its main worktree: ${formatError(thrown)}`);
+    return project;
+  }
+}
+
+async function find(
+  files: Pick<Files, "list" | "read" | "realPath" | "statItself">,
+  project: string,
+  sharing: () => Promise<WorktreeSharing>,
+): Promise<string> {
+  const main = await findMain(files, project);
+  if (main === undefined) return project;
+  const wanted = await sharing();
+  if (wanted !== "auto") return wanted ? main : project;
+  const hasOwn = await hasMemories(files, project);
+  return !hasOwn && (await hasMemories(files, main)) ? main : project;
+}
+
+/** The same folder in the main worktree; `undefined` if this is the main one, or there is none. */
+async function findMain(
+  files: Pick<Files, "read" | "realPath" | "statItself">,
+  project: string,
+): Promise<string | undefined> {
+  // Most projects are not linked worktrees, and this one check tells.
+  if ((await files.statItself(join(project, ".git")))?.kind === "folder") return undefined;
+  const root = (await files.realPath(project)) ?? project;
+  const git = await findGitFolder(files, root);
+  if (typeof git === "string" || git.own === git.common) return undefined;
+  const { common, own, top } = git;
+  // Git's directory contains the folder of a linked worktree; a bare repository has no main worktree.
+  if (dirname(own) !== join(common, "worktrees") || basename(common) !== ".git") return undefined;
+  const main = join(dirname(common), relative(top, root));
+  return (await files.statItself(main))?.kind === "folder" ? main : undefined;
+}
+
+async function hasMemories(files: Pick<Files, "list">, project: string): Promise<boolean> {
+  const names = await files.list(join(project, ".opencode", "memory"));
+  return names.some((name) => isType(name) || ["archive", "ledger", "private"].includes(name));
+}

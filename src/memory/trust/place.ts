@@ -19,25 +19,16 @@ import { join } from "node:path";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Git } from "../../io/host.js";
-import { type AcceptedPlaces, type Identity, identify, isAccepted, isFromGit, readLogEnd } from "./git.js";
+import { ID_FILE, type Identity, identify, isFromGit, readLogEnd } from "./git.js";
 import {
   createTrustRecord,
   type ForeignCause,
   type NamedContents,
   type RecordLine,
   type TrustRecord,
+  type Turns,
 } from "./record.js";
-import type { Turns } from "./turns.js";
-
-/** A file on disk whose contents are not yet known to be own or foreign. */
-export interface FoundFile extends NamedContents {
-  /** Absolute path. */
-  path: string;
-  /** Time of its last change of any kind, by the disk's clock (ctime). */
-  changedMs: number;
-  /** Time of its last content change (mtime), which archives preserve and programs can set. */
-  modifiedMs: number;
-}
+import type { AcceptedPlaces, KnownFile, SeenRemotes } from "./team.js";
 
 export interface TrustPlaceOptions {
   accepted: AcceptedPlaces;
@@ -78,25 +69,21 @@ export type TrustPlace = ReturnType<typeof createTrustPlace>;
 
 /** Its calls reject with the system's error, and are tried again the next time. */
 export function createTrustPlace(options: TrustPlaceOptions) {
-  const { clock } = options;
+  const { clock, kind } = options;
   const opening = createOpening(options);
   const { note, openToWrite } = opening;
   /** Written by this process, also where the record cannot be. */
   const mine = new Set<string>();
   const looks = new Map<string, Promise<Look>>();
+  const team = createTeam(options, opening);
 
   return {
-    /** Differs whenever `isOwn` may answer otherwise. */
-    version: () => mine.size + opening.version(),
+    /** Differs whenever `isOwn` and `authorOf` may answer otherwise. */
+    version: () => mine.size + opening.version() + team.version(),
 
-    isOwn(hash: string): boolean {
-      const opened = opening.current();
-      if (mine.has(hash) || !opened) return mine.has(hash);
-      const { isAcceptedForGood, record } = opened;
-      return record.isOwn(hash) || (isAcceptedForGood && record.causeOf(hash) !== "agent");
-    },
-
+    isOwn,
     isDecided,
+    team,
     acceptances: () => opening.current()?.record.acceptances() ?? [],
     /** Reads what other processes have decided since. */
     refresh: async () => void (await opening.readOn()),
@@ -109,15 +96,18 @@ export function createTrustPlace(options: TrustPlaceOptions) {
       await look;
     },
 
-    /** Decides whose these files are. */
-    async classify(collection: string, found: readonly FoundFile[]): Promise<void> {
+    /** Decides whose the files of a collection are. */
+    async classify(collection: string, all: readonly KnownFile[]): Promise<void> {
       const look = await looks.get(collection);
       if (!look) return;
       const { identity, record } = await opening.readOn();
-      const undecided = found.filter(({ hash }) => !isDecided(hash));
-      for (const line of await judge(undecided, options, { identity, record, sinceMs: look.sinceMs })) {
-        if (line.op === "foreign") options.onForeign?.(line.why, line.files.length);
-        await note(line);
+      const undecided = all.filter(({ hash }) => !isDecided(hash));
+      const lines = await judge(undecided, options, { identity, record, sinceMs: look.sinceMs });
+      for (const line of lines) await note(line);
+      if (kind === "project" && collection === "") await team.look(all.filter(({ hash }) => !isOwn(hash)));
+      for (const line of lines) {
+        const waiting = line.files.filter(({ hash }) => team.authorOf(hash) === undefined).length;
+        if (line.op === "foreign" && waiting > 0) options.onForeign?.(line.why, waiting);
       }
       // Noted when all is decided: if the process is killed before, no file looks older than the last check.
       if (!look.isNoted) await note({ op: "look", root: identity.root, collection, at: look.atMs });
@@ -149,10 +139,49 @@ export function createTrustPlace(options: TrustPlaceOptions) {
     },
   };
 
+  function isOwn(hash: string): boolean {
+    const opened = opening.current();
+    if (mine.has(hash) || !opened) return mine.has(hash);
+    const { isAcceptedForGood, record } = opened;
+    return record.isOwn(hash) || (isAcceptedForGood && record.causeOf(hash) !== "agent");
+  }
+
   function isDecided(hash: string): boolean {
     const record = opening.current()?.record;
     return record !== undefined && (record.isOwn(hash) || record.causeOf(hash) !== undefined);
   }
+}
+
+/** The user's team; its code is loaded once something is not the user's. */
+function createTeam(options: TrustPlaceOptions, opening: ReturnType<typeof createOpening>) {
+  const { clock, files } = options;
+  const { current, note, openToWrite } = opening;
+  let seen: SeenRemotes | undefined;
+  let version = 0;
+
+  return {
+    /** Who of the team wrote these contents that are not the user's. */
+    authorOf: (hash: string): string | undefined =>
+      seen?.addresses.map((one) => current()?.record.authorOf(hash, one)).find(Boolean),
+    /** What the user is to be asked about a remote, as of the last look. */
+    question: () => seen?.question,
+    version: () => version,
+
+    async look(others: readonly KnownFile[]): Promise<void> {
+      const opened = current();
+      if (!opened || others.length === 0) return;
+      const before = seen;
+      seen = await (await import("./team.js")).lookAtRemotes({ ...options, ...opened, note }, others, before);
+      if (seen !== before) version++;
+    },
+
+    /** The user's answer about the remote at this address. Returns what it means. Rejects with StrataError REFUSED. */
+    async answer(remote: string, isTeam: boolean): Promise<string> {
+      const { identity } = await openToWrite();
+      const at = new Date(clock.now()).toISOString();
+      return (await import("./team.js")).noteAnswer({ files, identity, note }, { at, isTeam, remote });
+    },
+  };
 }
 
 async function beginLook(
@@ -174,7 +203,7 @@ interface Evidence extends Pick<Opened, "identity" | "record"> {
 
 /** Whose these files are, by the table above. */
 async function judge(
-  undecided: readonly FoundFile[],
+  undecided: readonly KnownFile[],
   { clock, files, git, kind, turns }: TrustPlaceOptions,
   { identity, record, sinceMs }: Evidence,
 ): Promise<(RecordLine & { op: "own" | "foreign" })[]> {
@@ -191,10 +220,12 @@ async function judge(
     { op: "own" as const, files: of("own") },
   ].filter((line) => line.files.length > 0);
 
-  async function judgeOne(file: FoundFile): Promise<"own" | ForeignCause> {
-    const { changedMs, modifiedMs } = file;
+  async function judgeOne(file: KnownFile): Promise<"own" | ForeignCause | undefined> {
     const isProject = kind === "project";
     if (sinceMs === undefined) return isProject ? "repository" : "own";
+    const stat = await files.statItself(file.path);
+    if (!stat) return undefined;
+    const { changedMs, modifiedMs } = stat;
     if (isProject && Math.min(changedMs, modifiedMs) < sinceMs) return "repository";
     if (isInTurn(changedMs)) return "agent";
     return isProject && (await isFromGit(file, origin)) ? "repository" : "own";
@@ -268,13 +299,18 @@ function createOpening(options: TrustPlaceOptions) {
       unwritten.shift();
     }
     for (const line of unwritten) record.take(line);
-    opened = { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
+    const mayBe = accepted.projects.length > 0 || accepted.remotes.length > 0;
+    const isAcceptedForGood =
+      mayBe && (await (await import("./team.js")).isAccepted(files, accepted, identity));
+    opened = { identity, record, isAcceptedForGood };
     openings++;
     return opened;
   }
 }
 
-function identifyProject(options: TrustPlaceOptions): Promise<Identity> {
+function identifyProject(
+  options: Pick<TrustPlaceOptions, "files" | "folder" | "isBrief" | "stateFolder">,
+): Promise<Identity> {
   const { files, folder, isBrief = false } = options;
   return identify({
     ...{ files, isBrief, project: folder },
@@ -288,8 +324,20 @@ function identifyProject(options: TrustPlaceOptions): Promise<Identity> {
   });
 }
 
-const openRecord = (id: string, { files, stateFolder }: TrustPlaceOptions): TrustRecord =>
-  createTrustRecord(files, join(stateFolder, "trust", `${id || "unknown"}.jsonl`));
+/** What says whose a project's memories are, if no other project shares it as one repository or worktree does. */
+export async function findIdentityFiles(
+  options: Pick<TrustPlaceOptions, "files" | "folder" | "stateFolder">,
+): Promise<string[]> {
+  const { git, id, root } = await identifyProject({ ...options, isBrief: true });
+  if (id === "" || (git && (git.top !== root || git.own !== git.common))) return [];
+  const record = join(options.stateFolder, "trust", `${id}.jsonl`);
+  return git ? [record, join(git.common, ID_FILE)] : [record];
+}
+
+const openRecord = (
+  id: string,
+  { files, stateFolder }: Pick<TrustPlaceOptions, "files" | "stateFolder">,
+): TrustRecord => createTrustRecord(files, join(stateFolder, "trust", `${id || "unknown"}.jsonl`));
 
 async function noteRoot(record: TrustRecord, { git, root }: Identity, files: Files): Promise<void> {
   const log = git && (await readLogEnd(files, git));

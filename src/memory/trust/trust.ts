@@ -17,16 +17,16 @@ import type { Log } from "../../io/log.js";
 import type { RunningProcesses } from "../../io/running-processes.js";
 import type { Toasts } from "../../io/toasts.js";
 import type { Folders } from "../../project/folders.js";
-import { createTrustPlace, type FoundFile, type TrustPlace, type TrustPlaceOptions } from "./place.js";
-import type { Acceptance, ForeignCause, NamedContents } from "./record.js";
-import { createTurns, type Turns } from "./turns.js";
+import { createTrustPlace, type TrustPlace, type TrustPlaceOptions } from "./place.js";
+import { type Acceptance, createTurns, type ForeignCause, type NamedContents, type Turns } from "./record.js";
+import type { KnownFile } from "./team.js";
 
 /** `collection` is the prefix of its memories' names: `""`, `private/`, `global/`, … */
 export interface Trust {
   /** Before the files of a collection are looked at. Never rejects. */
   prepareLook(collection: string): Promise<void>;
   /** Decides whose the files are of which nothing is known yet, after reading what others have decided. Never rejects. */
-  classify(collection: string, found: readonly FoundFile[]): Promise<void>;
+  classify(collection: string, all: readonly KnownFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
   /** Reads what other processes have decided since about this collection. Never rejects. */
   refresh(collection: string): Promise<void>;
@@ -40,10 +40,12 @@ export interface Trust {
   accept(files: readonly NamedContents[], why: string): Promise<void>;
   /** Takes back what was accepted last; `undefined` where nothing is. Rejects as `accept`. */
   revoke(): Promise<Acceptance | undefined>;
-  /** Called after `accept` and `revoke`. */
+  /** The user's team, and the question whether it is one. An answer by an agent rejects as `accept`. */
+  readonly team: Pick<TrustPlace["team"], "answer" | "authorOf" | "question">;
+  /** Called after `accept`, `revoke` and an answer. */
   onChange(listener: () => void): void;
   readonly turns: Pick<Turns, "begin" | "end" | "endAll" | "onIdle">;
-  /** Differs whenever `isOwn` may answer otherwise. */
+  /** Differs whenever `isOwn` and `team.authorOf` may answer otherwise. */
   readonly version: number;
   /** Does it follow the project, or only look at it once? */
   readonly isWatching: boolean;
@@ -91,7 +93,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     prepareLook: (collection) => guard(() => placeOf(collection).prepareLook(collection)),
-    classify: (collection, found) => guard(() => placeOf(collection).classify(collection, found)),
+    classify: (collection, all) => guard(() => placeOf(collection).classify(collection, all)),
     refresh: (collection) => guard(placeOf(collection).refresh),
     isOwn: ({ hash, name }) => placeOf(name).isOwn(hash),
     isDecided: ({ hash, name }) => placeOf(name).isDecided(hash),
@@ -120,6 +122,16 @@ export function createTrust(options: TrustOptions): Trust {
       await last.place.revoke(last.acceptance.run);
       for (const listener of listeners) listener();
       return last.acceptance;
+    },
+
+    team: {
+      ...project.team,
+      async answer(address, isTeam) {
+        await refuseAgent();
+        const means = await project.team.answer(address, isTeam);
+        for (const listener of listeners) listener();
+        return means;
+      },
     },
 
     onChange: (listener) => void listeners.push(listener),
@@ -192,7 +204,7 @@ export function openTrust(options: OpenTrustOptions): Trust {
   const { clock, folders, host, log, toasts } = options;
   const { git, globalFolder, processes, stateFolder } = host;
   const counts = new Map<ForeignCause, number>();
-  return createTrust({
+  const trust = createTrust({
     ...options,
     ...{ git, globalFolder, processes, stateFolder },
     project: folders.project,
@@ -201,10 +213,13 @@ export function openTrust(options: OpenTrustOptions): Trust {
       counts.set(cause, (counts.get(cause) ?? 0) + count);
     },
   });
+  return trust;
 
   function notify(): void {
     for (const [cause, count] of counts) {
-      const what = formatForeign(cause, count);
+      const { address, remote } = trust.team.question() ?? {};
+      const asks = remote === undefined ? "" : `, and asks whether ${remote} (${address}) is your team's`;
+      const what = `${formatForeign(cause, count)}${asks}`;
       // As information: the log reports the same warning only once a day.
       log.info("trust", what);
       toasts.show(what, "warning");

@@ -1,9 +1,6 @@
 /**
  * A checkpoint: what a session knew at one moment. It is a file in this machine's record of the project, where no
- * repository can write, so it counts as the user's:
- *
- *     projects/<id>/checkpoint-cp-3fa2b1c.json        requested by a person, each with its own id
- *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   the plugin's own, only the last per session and occasion
+ * repository can write, so it counts as the user's: `projects/<id>/checkpoint-cp-3fa2b1c.json`.
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -15,15 +12,6 @@ import type { Memory } from "../../memory/memory.js";
 import { formatPoints } from "../handoff.js";
 import { type Immutable, ledger } from "../stored.js";
 
-/** Why it was saved: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
-const WHY = {
-  asked: "requested",
-  compaction: "before notes replaced history",
-  dream: "before a dream",
-  end: "at the end",
-} as const;
-export type Occasion = keyof typeof WHY;
-
 const checkpoint = z.object({
   v: z.literal(1),
   /** `cp-` and 7 hexadecimal digits. */
@@ -31,7 +19,6 @@ const checkpoint = z.object({
   sessionID: z.string().regex(/^[\w-]+$/),
   /** ISO date-time. */
   at: z.string(),
-  occasion: z.enum(["asked", "compaction", "dream", "end"]),
   /** The person's note, on one line. */
   note: z.string().optional(),
   /** What the session knows, without secrets: requests, answers, todos, plan, files, failures. */
@@ -66,31 +53,22 @@ export const parseCheckpoint = (text: string): Checkpoint | undefined =>
 
 export const isCheckpointID = (text: string): boolean => /^cp-[0-9a-f]{7}$/.test(text);
 
-/** Stable for automatic checkpoints, so that the next of its kind replaces it. */
-export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: number): string {
-  const name = occasion === "asked" ? `${sessionID} ${occasion} ${atMs}` : `${sessionID} ${occasion}`;
-  return `cp-${createHash("sha256").update(name).digest("hex").slice(0, 7)}`;
-}
+export const formatCheckpointID = (sessionID: string, atMs: number): string =>
+  `cp-${createHash("sha256").update(`${sessionID} ${atMs}`).digest("hex").slice(0, 7)}`;
 
-export const nameCheckpoint = ({ id, occasion }: Pick<Checkpoint, "id" | "occasion">): string =>
-  `checkpoint-${id}${occasion === "asked" ? "" : ".auto"}.json`;
+export const nameCheckpoint = ({ id }: Pick<Checkpoint, "id">): string => `checkpoint-${id}.json`;
 
-/** The id in the name of a checkpoint's file, and whether it is one of the plugin's own. */
-export function readCheckpointName(name: string): { id: string; isAuto: boolean } | undefined {
-  const [, id, auto] = /^checkpoint-(cp-[0-9a-f]{7})(\.auto)?\.json$/.exec(name) ?? [];
-  return id === undefined ? undefined : { id, isAuto: auto !== undefined };
-}
+/** The id in the name of a checkpoint's file. */
+export const readCheckpointName = (name: string): string | undefined =>
+  /^checkpoint-(cp-[0-9a-f]{7})\.json$/.exec(name)?.[1];
 
 export const formatCheckpoint = ({ v: _, ...checkpoint }: Checkpoint): string =>
   `${formatState(checkpoint)}\n`;
 
-/** `cp-3fa2b1c  2 hours ago  ses_1  requested: "before the rewrite"`. For people. */
-export function formatCheckpointLine(
-  { at, id, note, occasion, sessionID }: Checkpoint,
-  nowMs: number,
-): string {
-  const named = note === undefined ? "" : `: ${JSON.stringify(note)}`;
-  return `${id}  ${formatAge(Date.parse(at), nowMs)}  ${sessionID}  ${WHY[occasion]}${named}`;
+/** `cp-3fa2b1c  2 hours ago  ses_1  "before the rewrite"`. For people. */
+export function formatCheckpointLine({ at, id, note, sessionID }: Checkpoint, nowMs: number): string {
+  const named = note === undefined ? "" : `  ${JSON.stringify(note)}`;
+  return `${id}  ${formatAge(Date.parse(at), nowMs)}  ${sessionID}${named}`;
 }
 
 /* A session or checkpoint for handover: a bounded text for a model, one file for people. Pure. */

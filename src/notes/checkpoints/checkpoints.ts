@@ -1,21 +1,14 @@
 /** Checkpoints as the plugin uses them. Code for people's requests is loaded on demand. */
-import { formatError } from "../../base/error.js";
-import type { Clock } from "../../io/clock.js";
-import type { Files } from "../../io/files.js";
-import type { Log } from "../../io/log.js";
+import type { OpenOptions as IndexOptions } from "../../conversations/feed.js";
 import type { Memory } from "../../memory/memory.js";
 import type { Folders } from "../../project/folders.js";
 import type { SeenSessions } from "../../project/own.js";
 import type { Notes } from "../notes.js";
 import { createAttachedFiles } from "./attached.js";
-import type { Occasion } from "./checkpoint.js";
 import type { OpenCheckpoints } from "./open-checkpoints.js";
 
-interface CheckpointsOptions {
-  clock: Clock;
-  files: Files;
+interface CheckpointsOptions extends IndexOptions {
   folders: Folders;
-  log: Pick<Log, "warn">;
   notes: Pick<Notes, "write">;
   /** `known` is empty before the first `list`. */
   memories: { known(): readonly Memory[]; list(): Promise<readonly Memory[]> };
@@ -35,6 +28,10 @@ export function createCheckpoints(options: CheckpointsOptions) {
       folder: folders.sessionMemory,
       project: folders.project,
       locate,
+      findQuotes: async (words, exceptSession) => {
+        const { openQuotes } = await import("../../conversations/quotes.js");
+        return openQuotes(options).find(words, { exceptSession, project: folders.project });
+      },
       write: notes.write,
       listMemories: async () => (memories.known().length > 0 ? memories.known() : memories.list()),
       complain: (what) => log.warn("checkpoints", what),
@@ -45,14 +42,5 @@ export function createCheckpoints(options: CheckpointsOptions) {
 
     /** Operations that people request. */
     open,
-
-    /** Saves the session's current state, if it has notes. Never rejects. */
-    async keep(sessionID: string, occasion: Occasion): Promise<void> {
-      try {
-        await (await open()).keep({ sessionID, occasion });
-      } catch (thrown) {
-        log.warn("checkpoints", `cannot save the state of ${sessionID}: ${formatError(thrown)}`);
-      }
-    },
   };
 }

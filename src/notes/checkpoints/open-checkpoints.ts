@@ -10,7 +10,7 @@ import type { Memory } from "../../memory/memory.js";
 import { isActive, isUsersRule } from "../../memory/memory.js";
 import type { SeenSessions } from "../../project/own.js";
 import { redactSecrets, toSafeLine } from "../../text/secrets/secrets.js";
-import { listNewestSessions, planPaths, readSafePage, readSession } from "../session-files.js";
+import { planPaths, type ReadSession, readSafePage, readSession } from "../session-files.js";
 import type { Ledger } from "../stored.js";
 import { type Attached, createAttachedFiles } from "./attached.js";
 import {
@@ -24,15 +24,14 @@ import {
   isCheckpointID,
   nameCheckpoint,
   nameSource,
-  type Occasion,
   parseCheckpoint,
   readCheckpointName,
   type Source,
 } from "./checkpoint.js";
+import { type FindSessionOptions, findSession } from "./resume.js";
 
 interface WantedCheckpoint {
   sessionID: string;
-  occasion: Occasion;
   note?: string | undefined;
 }
 
@@ -50,6 +49,7 @@ interface OpenOptions {
   /** Absolute path; file names are relative to it. */
   project: string;
   sessions: SeenSessions;
+  findQuotes: FindSessionOptions["findQuotes"];
   /** The folder of this machine's record of the project. */
   locate(): Promise<string>;
   /** All readable memories. */
@@ -60,10 +60,6 @@ interface OpenOptions {
   write?(sessionID: string): Promise<void>;
 }
 
-/** Maximum number of the plugin's own checkpoints; the largest is about 400 kB. */
-const MOST_AUTO = 100;
-/** Maximum number of sessions searched for the newest. */
-const MOST_SESSIONS = 200;
 const LONGEST_NOTE = 200;
 /** Characters. */
 const LONGEST_PLAN = 20_000;
@@ -84,12 +80,10 @@ export function openCheckpoints(options: OpenOptions) {
       const checkpoint = await takeCheckpoint(options, wanted);
       if (!checkpoint) return undefined;
       await files.writeWhole(join(await locate(), nameCheckpoint(checkpoint)), formatCheckpoint(checkpoint));
-      const auto = (await listFiles(options)).filter(({ isAuto }) => isAuto);
-      for (const { path } of auto.slice(MOST_AUTO)) await files.remove(path);
       return checkpoint;
     },
 
-    /** At most `most`: those that people requested, then the plugin's own, each newest first. Skips unreadable ones. */
+    /** At most `most`, newest first. Skips unreadable ones. */
     async list(most: number): Promise<Checkpoint[]> {
       const found: Checkpoint[] = [];
       for (const { path } of (await listFiles(options)).slice(0, most)) {
@@ -101,7 +95,7 @@ export function openCheckpoints(options: OpenOptions) {
 
     /** Returns whether it existed. */
     async remove(id: string): Promise<boolean> {
-      const path = await findFile(options, id);
+      const path = (await listFiles(options)).find((one) => one.id === id)?.path;
       if (path !== undefined) await files.remove(path);
       return path !== undefined;
     },
@@ -112,14 +106,13 @@ export function openCheckpoints(options: OpenOptions) {
      */
     find: (name: string) => findSource(options, name),
 
-    /** The last used session with notes. @throws StrataError NO_SESSION */
-    async findNewestSession(): Promise<string> {
-      const [newest] = await listNewestSessions({ ...options, most: MOST_SESSIONS });
-      if (newest !== undefined) return newest;
-      throw new StrataError(
-        "NO_SESSION",
-        "no session of this project has notes yet: they begin when the agent uses a tool",
-      );
+    /** The session with notes that these words fit best, without words the last used. @throws StrataError NO_SESSION */
+    async findByWords(words: string, exceptSession?: string): Promise<ReadSession> {
+      const session = await findSession(options, words, exceptSession);
+      if (session) return session;
+      const why =
+        words === "" ? "no session of this project has notes yet" : `no session with notes fits "${words}"`;
+      throw new StrataError("NO_SESSION", `${why}: they begin when the agent uses a tool`);
     },
 
     /** Attaches a session or checkpoint. @throws StrataError NO_CHECKPOINT, NO_SESSION */
@@ -169,7 +162,7 @@ async function findSource(
     return { source: { ...checkpoint, memories }, now: await lookAtFiles(options, checkpoint.ledger) };
   }
   const isHere = /^[\w-]+$/.test(name) && (await options.sessions.filter([name])).has(name);
-  const taken = isHere ? await takeCheckpoint(options, { sessionID: name, occasion: "asked" }) : undefined;
+  const taken = isHere ? await takeCheckpoint(options, { sessionID: name }) : undefined;
   if (!taken)
     throw new StrataError(
       "NO_SESSION",
@@ -182,8 +175,8 @@ async function findSource(
 }
 
 async function readCheckpoint(options: OpenOptions, id: string): Promise<Checkpoint> {
-  const path = await findFile(options, id);
-  const text = path === undefined ? undefined : await readText(options.files, path);
+  const path = join(await options.locate(), nameCheckpoint({ id }));
+  const text = await readText(options.files, path);
   if (text === undefined)
     throw new StrataError(
       "NO_CHECKPOINT",
@@ -197,34 +190,24 @@ async function readCheckpoint(options: OpenOptions, id: string): Promise<Checkpo
   );
 }
 
-interface CheckpointPath {
-  path: string;
-  id: string;
-  modifiedMs: number;
-  isAuto: boolean;
-}
-
-/** Those that people requested, then the plugin's own, each newest first. */
-async function listFiles({ files, locate }: OpenOptions): Promise<CheckpointPath[]> {
+/** Newest first. */
+async function listFiles({ files, locate }: OpenOptions) {
   const folder = await locate();
   const found = await Promise.all(
     (await files.list(folder)).map(async (name) => {
-      const read = readCheckpointName(name);
+      const id = readCheckpointName(name);
       const path = join(folder, name);
-      const stat = read && (await files.stat(path));
-      return read && stat?.kind === "file" ? [{ ...read, path, modifiedMs: stat.modifiedMs }] : [];
+      const stat = id === undefined ? undefined : await files.stat(path);
+      return id !== undefined && stat?.kind === "file" ? [{ id, path, modifiedMs: stat.modifiedMs }] : [];
     }),
   );
-  return found.flat().sort((a, b) => Number(a.isAuto) - Number(b.isAuto) || b.modifiedMs - a.modifiedMs);
+  return found.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
 }
-
-const findFile = async (options: OpenOptions, wanted: string): Promise<string | undefined> =>
-  (await listFiles(options)).find(({ id }) => id === wanted)?.path;
 
 /** The session as it is now, as a checkpoint; `undefined` if it has no notes. */
 async function takeCheckpoint(
   options: OpenOptions,
-  { note, occasion, sessionID }: WantedCheckpoint,
+  { note, sessionID }: WantedCheckpoint,
 ): Promise<Checkpoint | undefined> {
   const session = await readSession(options, sessionID);
   if (!session) return undefined;
@@ -236,10 +219,9 @@ async function takeCheckpoint(
   const memories = await options.listMemories();
   return {
     v: 1,
-    id: formatCheckpointID(sessionID, occasion, nowMs),
+    id: formatCheckpointID(sessionID, nowMs),
     sessionID,
     at: new Date(nowMs).toISOString(),
-    occasion,
     ...(words !== "" && { note: words }),
     ledger,
     removed: [...session.removed],

@@ -12,7 +12,7 @@ import { findOwnFlaws, type OwnFlawsOptions } from "../../project/own-flaws.js";
 import { SET_ASIDE } from "../../project/state-owner.js";
 import type { CliContext, Style } from "../command.js";
 
-export interface MachineOptions extends Pick<CliContext, "files" | "clock"> {
+export interface MachineOptions extends Pick<CliContext, "files"> {
   readFreeBytes(folder: string): Promise<number | undefined>;
   inspectLock(path: string): Promise<LockState>;
 }
@@ -20,7 +20,6 @@ export interface MachineOptions extends Pick<CliContext, "files" | "clock"> {
 export const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
 
-/** Is this Node, or Bun, new enough? */
 export function checkRuntime(versions: Readonly<Record<string, string | undefined>>): Finding {
   const name = versions.bun === undefined ? `Node ${versions.node}` : `Bun ${versions.bun}`;
   const major = Number(versions.node?.split(".")[0]);
@@ -37,7 +36,6 @@ export async function checkMachine(options: MachineOptions, folders: Folders): P
   ];
 }
 
-/** Are our folders inside the project, and does git ignore what it should? */
 export async function checkFolders(
   files: CliContext["files"],
   folders: Folders,
@@ -123,16 +121,13 @@ export async function findLocks(files: MachineOptions["files"], folder: string):
   return paths.filter((path) => /(^|[./])lock(\.[^/]*)?$/.test(path)).map((path) => join(folder, path));
 }
 
-/** The result of one check. */
 export interface Finding {
   /** `note`: worth knowing. `warning`: works, but needs attention. `problem`: does not work. */
   level: "fine" | "note" | "warning" | "problem";
   what: string;
-  /** What to do about it. */
   todo?: string;
 }
 
-/** Findings of one subject. */
 export interface Section {
   title: string;
   findings: readonly Finding[];
@@ -146,7 +141,6 @@ export const note = findingOf("note");
 export const warning = findingOf("warning");
 export const problem = findingOf("problem");
 
-/** Does it need attention? */
 export const isTrouble = ({ level }: Finding): boolean => level === "warning" || level === "problem";
 
 const LEVELS = ["problem", "warning", "note", "fine"] as const;

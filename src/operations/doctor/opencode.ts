@@ -4,22 +4,20 @@ import { once } from "node:events";
 import { delimiter, isAbsolute, join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { compareVersions, findChanges, findTested, isSecond } from "../../base/tested.js";
-import { readConfigFiles } from "../../config/config-files.js";
+import { readConfigFiles } from "../../config/plugin-entries.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { CliContext } from "../command.js";
 import { type Finding, fine, note, problem, warning } from "./machine.js";
 
-export interface OpenCodeRun {
-  /** Address of its HTTP interface. */
-  readonly url: string;
-  /** The last lines that it printed. */
-  lastWords(): string;
-  stop(): Promise<void>;
-}
+export type OpenCodeRun = Awaited<ReturnType<typeof serveOpenCode>>;
 
 const STOP_MS = 3_000;
 const VERSION_MS = 60_000;
+
+/** npm puts a script beside the program that it starts, which only a shell of Windows runs. */
+const PROGRAMS =
+  process.platform === "win32" ? ["opencode.exe", "node_modules/opencode-ai/bin/opencode.exe"] : ["opencode"];
 
 /** OpenCode in the PATH; never in the project's node_modules, since a repository may bring a program of that name. */
 export async function findOpenCode({
@@ -28,7 +26,7 @@ export async function findOpenCode({
 }: Pick<CliContext, "env" | "files">): Promise<string | undefined> {
   const folders = (env.PATH ?? "").split(delimiter);
   for (const folder of folders.filter(isAbsolute)) {
-    for (const name of ["opencode", "opencode.exe"]) {
+    for (const name of PROGRAMS) {
       const path = join(folder, name);
       if ((await files.stat(path).catch(() => undefined))?.kind === "file") return path;
     }
@@ -50,22 +48,19 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
 
 /* Which OpenCode a person works with, for whom an entry is written. */
 
-export interface FoundHost {
-  isSecond: boolean;
-  /** For the person. */
-  why: string;
-}
-
 /** Settings that OpenCode 1 has under other names. */
 const OF_SECOND = ["plugins", "providers", "permissions", "agents"] as const;
 
-/** The `opencode` in the PATH; if none runs, a configuration in OpenCode 2's form; else OpenCode 1. */
-export async function findHost(cli: CliContext, configFiles: readonly string[]): Promise<FoundHost> {
+/** The `opencode` in the PATH; if none runs, a configuration in OpenCode 2's form; else OpenCode 1. `why` is for the person. */
+export async function findHost(
+  cli: CliContext,
+  configFiles: readonly string[],
+): Promise<{ isSecond: boolean; why: string }> {
   const binary = await findOpenCode(cli);
   const version = binary === undefined ? undefined : await readVersion(binary, cli.clock);
   if (version !== undefined)
     return { isSecond: isSecond(version), why: `${binary} in the PATH is OpenCode ${version}` };
-  const none = "no opencode in the PATH tells its version";
+  const none = "no working opencode is in the PATH";
   const { parsed } = await readConfigFiles(
     cli.files,
     configFiles.map((path) => ({ path, origin: "user" })),
@@ -97,9 +92,7 @@ export interface ServeOptions {
   clock: Clock;
   env: NodeJS.ProcessEnv;
   project: string;
-  /** Time limit until it listens. */
   startMs: number;
-  /** It is OpenCode 2. */
   isSecond?: boolean;
   /** Arguments besides those that every server gets. */
   args?: readonly string[];
@@ -111,7 +104,7 @@ export interface ServeOptions {
  * Starts a server with exactly this environment, on this machine only, and resolves when it listens. Throws with its
  * last lines if it does not in time.
  */
-export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun> {
+export async function serveOpenCode(options: ServeOptions) {
   const { args = [], binary, clock, env, isSecond = false, onWords, project, startMs } = options;
   const level = isSecond ? "warn" : "WARN";
   const own = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", level];
@@ -131,6 +124,7 @@ export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun>
       if (address) resolve(address);
     });
   });
+  /** The last lines that it printed. */
   const lastWords = (): string => words.trim().split("\n").slice(-5).join("\n");
   const waited = await waitAtMost(clock, startMs, () => listening);
   if (waited.kind === "done") return { url: waited.value, lastWords, stop: () => stop(child, clock) };
@@ -172,7 +166,7 @@ function isolate({ env, installsFor, root }: Isolation): NodeJS.ProcessEnv {
     ...pick(env, kept),
     HOME: join(root, "home"),
     USERPROFILE: join(root, "home"),
-    TMPDIR: join(root, "tmp"),
+    ...{ TMPDIR: join(root, "tmp"), TEMP: join(root, "tmp"), TMP: join(root, "tmp") },
     XDG_CONFIG_HOME: join(root, "config"),
     XDG_DATA_HOME: join(root, "data"),
     XDG_STATE_HOME: join(root, "state"),
@@ -203,7 +197,6 @@ function planInstalling(env: CliContext["env"], home: string): NodeJS.ProcessEnv
 const pick = (env: CliContext["env"], names: readonly string[]): NodeJS.ProcessEnv =>
   Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));
 
-/** Is OpenCode there, does it run, and does Strata work in this version? */
 export function checkHost(binary: string | undefined, version: string | undefined): Finding {
   if (binary === undefined)
     return problem(

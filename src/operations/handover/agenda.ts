@@ -14,7 +14,6 @@ import {
   formatHolder,
   formatLease,
   type LeaseOutcome,
-  type Leases,
 } from "../../../layers/7-across-agents/leases/leases.js";
 import { StrataError } from "../../base/error.js";
 import type { OpenMemories } from "../../memory/store/store.js";
@@ -25,9 +24,16 @@ import {
   LONGEST_WHY,
   PERSON,
 } from "../../project/instances.js";
-import { requireProject } from "../core.js";
-import { defineOperation, defineTerminalOperation, flag, text, wholeNumber } from "../operation.js";
-import { openLocks, openOwnState, type Project } from "../project.js";
+import {
+  defineOperation,
+  defineTerminalOperation,
+  flag,
+  requireProject,
+  text,
+  wholeNumber,
+} from "../operation.js";
+import { openOwnState } from "../own-state.js";
+import { openLocks, type Project } from "../project.js";
 
 const agendaInput = z.object({
   all: flag.default(false).describe(`also items older than ${USUAL_DAYS} days`),
@@ -122,11 +128,7 @@ export function openAgenda(project: Project, memories: Pick<OpenMemories, "list"
 }
 
 /** The project's leases, for a person to read and change, and the running instances of OpenCode. */
-export function openLeases(project: Project): {
-  leases: Leases;
-  /** Rejects with the system's error. */
-  living(): Promise<readonly Instance[]>;
-} {
+export function openLeases(project: Project) {
   const { cli, folders, instance, processes, root } = project;
   const { files } = openOwnState(project);
   const others = createOtherInstances({

@@ -1,7 +1,10 @@
-/** Saves a session's state, gives it to another session, or writes it as a file. */
+/** Saves the state of a session, gives it to another session, writes it as a file, and continues an earlier session. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { basename, resolve } from "node:path";
 import * as z from "zod";
 import { StrataError } from "../../base/error.js";
+import { formatAge } from "../../base/format.js";
 import { cut } from "../../base/text.js";
 import { decodeStrictly } from "../../io/files.js";
 import { ATTACHED_DAYS, NEXT } from "../../notes/checkpoints/attached.js";
@@ -13,11 +16,16 @@ import {
   MOST_CHARACTERS,
 } from "../../notes/checkpoints/checkpoint.js";
 import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
+import { formatSessionState, readState } from "../../notes/checkpoints/resume.js";
+import { readTitles } from "../../status/session-titles.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
 import { type CliContext, FORCE, WRONG_ARGUMENT, writeNew } from "../command.js";
+import { findOpenCode } from "../doctor/opencode.js";
 import { withMemories } from "../open-memories.js";
-import { defineTerminalOperation, flag, text } from "../operation.js";
-import { openOwnState, type Project } from "../project.js";
+import { openProjectQuotes } from "../open-search.js";
+import { type Answer, defineTerminalOperation, flag, text } from "../operation.js";
+import { openOwnState } from "../own-state.js";
+import type { Project } from "../project.js";
 
 const MOST_LISTED = 100;
 /** Larger files are not handoffs. */
@@ -32,6 +40,8 @@ function openProjects(project: Project): OpenCheckpoints {
   return openCheckpoints({
     ...{ clock: cli.clock, files, sessions, folder: folders.sessionMemory, project: root },
     complain: cli.warn,
+    findQuotes: async (words, exceptSession) =>
+      (await openProjectQuotes(project)).find(words, { exceptSession, project: root }),
     listMemories: () => withMemories(project, (store) => store.list()),
     locate: async () => (await locateRecord()).folder,
   });
@@ -44,7 +54,7 @@ const checkpointInput = z.object({
   session: sessionID(/^[\w-]+$/)
     .meta({ value: "id" })
     .describe("session to save (default: the last used one)"),
-  list: flag.default(false).describe("lists the checkpoints, yours before Strata's own"),
+  list: flag.default(false).describe("lists the checkpoints"),
   remove: z.string().optional().meta({ value: "id" }).describe("removes a checkpoint"),
 });
 
@@ -65,10 +75,10 @@ export const checkpoint = defineTerminalOperation(
         `there is no checkpoint ${remove}; ${nameOf("sessions checkpoint")} --list shows all`,
       );
     }
-    const sessionID = session ?? (await checkpoints.findNewestSession());
+    const sessionID = session ?? (await checkpoints.findByWords("")).sessionID;
     // Also checks that the session ran on this machine.
     await checkpoints.find(sessionID);
-    const kept = await checkpoints.keep({ sessionID, occasion: "asked", note });
+    const kept = await checkpoints.keep({ sessionID, note });
     if (!kept)
       throw new StrataError(
         "NO_SESSION",
@@ -164,9 +174,49 @@ export const handoff = defineTerminalOperation(
   handoffInput,
   async (project, { file, force, source: name }) => {
     const checkpoints = openProjects(project);
-    const { now, source } = await checkpoints.find(name ?? (await checkpoints.findNewestSession()));
+    const { now, source } = await checkpoints.find(name ?? (await checkpoints.findByWords("")).sessionID);
     const text = formatHandoffFile(source, now);
     if (file === undefined) return { text: text.trimEnd() };
     return { text: `Written: ${await writeNew(project.cli, file, text, force)}` };
   },
 );
+
+/* Finds the session that is meant, shows its state, and opens it or gives it to a new one. */
+
+const resumeInput = z.object({ words: z.string().trim().default("") });
+
+export const resume = defineTerminalOperation(
+  resumeInput,
+  async (project, { words }, { clock, nameOf }): Promise<Answer> => {
+    const { cli, folders } = project;
+    const checkpoints = openProjects(project);
+    const session = await checkpoints.findByWords(words);
+    const { modifiedMs, sessionID: id } = session;
+    const title = (await readTitles(openOwnState(project).files, folders.sessions)).get(id);
+    const state = readState(session);
+    const head = [id, title, `(${formatAge(modifiedMs, clock.now())})`].filter(Boolean).join("  ");
+    const shown = `${head}\n${formatSessionState(state)}`;
+    const commands = { open: `opencode -s ${id}`, attach: `${nameOf("sessions attach")} ${id}` };
+    const data = { id, ...(title !== undefined && { title }), ...state, commands };
+    if (!cli.press) {
+      const told = `${commands.open} opens it; ${commands.attach} gives it to the next new session.`;
+      return { text: `${shown}\n${told}`, data };
+    }
+    cli.say(shown);
+    const key = await cli.press("o opens it, n gives it to the next new session, any other key ends");
+    if (key === "o") return open(project, id);
+    if (key !== "n") return { text: "" };
+    const { of } = await checkpoints.attach(id, NEXT);
+    return { text: `Attached: ${of}. The agent reads it with the first message of the next new session.` };
+  },
+);
+
+/** In this terminal, until the user leaves OpenCode. */
+async function open({ cli, root }: Project, id: string): Promise<Answer> {
+  const binary = await findOpenCode(cli);
+  if (binary === undefined)
+    throw new StrataError("NO_HOST", `no opencode in the PATH, which opens the session: opencode -s ${id}`);
+  const child = spawn(binary, ["-s", id], { cwd: root, env: cli.env, stdio: "inherit" });
+  await once(child, "close");
+  return { text: "" };
+}

@@ -7,7 +7,8 @@ import { listNewestSessions, type ReadSession, readSession } from "../../notes/s
 import type { Instance } from "../../project/instances.js";
 import { readTitles } from "../../status/session-titles.js";
 import { defineTerminalOperation, wholeNumber } from "../operation.js";
-import { openOwnState, type Project } from "../project.js";
+import { openOwnState } from "../own-state.js";
+import type { Project } from "../project.js";
 import { openLeases } from "./agenda.js";
 
 const USUAL_SESSIONS = 20;

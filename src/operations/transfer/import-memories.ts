@@ -7,18 +7,16 @@ import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { foldName } from "../../memory/path.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../memory/store/store.js";
+import { createProgress } from "../command.js";
 import { listMemories, readCollections } from "../memory-files.js";
 import { withMemories } from "../open-memories.js";
 import { openGate } from "../open-search.js";
 import type { Answer } from "../operation.js";
-import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import { noteConflicts } from "../record-rivals.js";
-import { SOURCE_FIELD } from "./sections.js";
+import { SOURCE_FIELD } from "./json-export.js";
 
-/** One memory to import. */
 interface ImportItem {
-  /** For people. */
   name: string;
   /** Why it will be refused, as far as that is known before trying. */
   refusal?: string | undefined;
@@ -27,7 +25,6 @@ interface ImportItem {
 interface ImportBatch<Item extends ImportItem> {
   items: readonly Item[];
   duplicates: number;
-  /** Sentences on what is skipped. */
   notes: readonly string[];
   isDry: boolean;
   /** Writes these items in one run, which is undone as a whole; returns one result per item, in order. */
@@ -125,7 +122,6 @@ const fold = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerC
 export interface ImportPlan {
   /** In their order, with their new ids; `from` is the old id if it differs. */
   add: (MemoryCopy & { from?: string })[];
-  /** Their ids. */
   duplicates: string[];
   /** Ids of global memories, if these were not asked for. */
   leftOut: string[];

@@ -13,10 +13,9 @@ import { FORCE, writeNew } from "../command.js";
 import { type ReadCollection, readCollections } from "../memory-files.js";
 import { type Answer, days, defineTerminalOperation, flag, memoryType, names, text } from "../operation.js";
 import type { Project } from "../project.js";
-import { readMemoryFolder } from "./folders.js";
 import { importDrafts, importMemories, planImport } from "./import-memories.js";
 import { formatExport, listLines, parseCopy, readJsonExport } from "./json-export.js";
-import { parseSections, planDrafts } from "./sections.js";
+import { parseSections, planDrafts, readMemoryFolder } from "./markdown.js";
 
 interface ImportOptions {
   source: string;
@@ -30,9 +29,7 @@ const dryRun = flag.default(false).describe("shows what would be imported");
 const importInput = z.object({
   source: text("must name a file or folder"),
   dryRun,
-  global: flag
-    .default(false)
-    .describe("includes memories that hold in every project; from a folder, all of them will"),
+  global: flag.default(false).describe("includes global memories; memories from a folder all become global"),
 });
 
 /** A file of `strata export`, another tool's JSON, a `.memory` folder, or a folder with a `MEMORY.md`. */
@@ -74,7 +71,6 @@ async function importFile(project: Project, options: ImportOptions): Promise<Ans
   return importDrafts(project, others.drafts, { operation: "import", isDry, notes });
 }
 
-/** Byte for byte. */
 async function importCopies(
   project: Project,
   copies: readonly MemoryCopy[],
@@ -89,7 +85,7 @@ async function importCopies(
     })),
     duplicates: duplicates.length,
     notes: [
-      ...(leftOut.length > 0 ? [`${leftOut.length} that hold in every project; --global includes them`] : []),
+      ...(leftOut.length > 0 ? [`${leftOut.length} that are global; --global includes them`] : []),
       ...badLines.map((line) => `line ${line} of ${source} is not a complete memory`),
     ],
     isDry,
@@ -132,8 +128,6 @@ function readCopies(bytes: Uint8Array): { copies: MemoryCopy[]; badLines: number
   return { copies, badLines };
 }
 
-/* import markdown */
-
 /** Larger files are not meant to be read by people. */
 const MOST_BYTES = 4_000_000;
 
@@ -142,10 +136,9 @@ const markdownInput = z.object({
   recursive: flag.default(false).describe("reads the Markdown files in and below a folder"),
   type: memoryType.optional().describe("the type of all of them"),
   dryRun,
-  global: flag.default(false).describe("they hold in every project"),
+  global: flag.default(false).describe("makes them global, for every project"),
 });
 
-/** Markdown files to memories, one for each heading. */
 export const takeMarkdown = defineTerminalOperation(markdownInput, async (project, wanted) => {
   const { files, folder } = project.cli;
   const { dryRun, global: isGlobal, recursive, type } = wanted;
@@ -202,12 +195,10 @@ async function readMarkdown(files: Files, path: string): Promise<string> {
   return text;
 }
 
-/* export */
-
 const exportInput = z.object({
   file: z.string().optional(),
   includePrivate: flag.default(false).describe("includes private memories and those that git ignores"),
-  global: flag.default(false).describe("includes memories that hold in every project"),
+  global: flag.default(false).describe("includes global memories"),
   type: memoryType.optional().describe("only memories of this type"),
   since: days.optional().describe("only memories changed within this many days"),
   force: flag.default(false).describe(FORCE),

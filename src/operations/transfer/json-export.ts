@@ -22,11 +22,12 @@ import { type Memory, type MemoryDraft, parseID, readTypeName, usersTypes } from
 import { idOf } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store/store.js";
 import type { ReadCollection } from "../memory-files.js";
-import { SOURCE_FIELD } from "./sections.js";
+
+/** Front matter field for where a memory came from. */
+export const SOURCE_FIELD = "imported-from";
 
 export interface JsonExport {
   drafts: MemoryDraft[];
-  /** Number of entries without text. */
   without: number;
 }
 

@@ -49,12 +49,11 @@ export interface ReadFacts {
   facts: TakenFact[];
   /** Files read completely. */
   read: Set<string>;
-  /** Sentences about files that were not used. */
   notes: string[];
 }
 
 /** Larger files are not written for people. */
-const MOST_BYTES = 512 * 1024;
+const [MOST_BYTES, MOST_LINES] = [512 * 1024, 10_000];
 
 /** Never rejects because of a file's contents: that becomes a note. */
 export async function readFacts(files: Files, root: string, paths: readonly string[]): Promise<ReadFacts> {
@@ -75,6 +74,8 @@ export async function readFacts(files: Files, root: string, paths: readonly stri
     if (bytes > MOST_BYTES) throw new RangeError(`it has ${bytes} bytes, more than ${MOST_BYTES}`);
     const text = decodeStrictly((await files.read(path, { links: "refused" })) ?? new Uint8Array());
     if (text === undefined || text.includes("\0")) throw new TypeError("it is not UTF-8 text");
+    const lines = text.split("\n").length;
+    if (lines > MOST_LINES) throw new RangeError(`it has ${lines} lines, more than ${MOST_LINES}`);
     return text.replace(/^\uFEFF/, "");
   }
 }

@@ -135,8 +135,6 @@ export interface CheckedFacts {
   changes: FactChange[];
   /** Archived ones to be restored, then renewed: dropped before, and stated again. */
   returns: FactChange[];
-  /** By id of a memory that stays as it is: its file, which states otherwise or cannot be read. */
-  doubted: ReadonlyMap<string, string>;
 }
 
 /**
@@ -159,11 +157,6 @@ export async function checkFacts(
   const existing = known.map(({ memory }) => memory);
   const asked = { facts, existing, nowMs, paths: [], undone: new Set<string>() };
   const plan = planBootstrap({ ...asked, read: new Set([...read, ...gone]) });
-  const left = new Set(plan.left.map(({ name }) => name));
-  const doubted = known.filter(
-    ({ memory, taken: { file } }) =>
-      memory.status === "active" && (left.has(memory.id) || (paths.includes(file) && !read.has(file))),
-  );
   const there = new Set(known.flatMap(({ taken }) => (taken.gone ? [] : [nameFact(taken)])));
   const dropped = new Map(
     known
@@ -181,9 +174,5 @@ export async function checkFacts(
     const after: Memory = { ...renew(before, fact, nowMs), status: "active" };
     return [{ before, after, file: fact.file, reason: `${fact.file} says it again` }];
   });
-  return {
-    changes: plan.change,
-    returns,
-    doubted: new Map(doubted.map(({ memory, taken }) => [memory.id, taken.file])),
-  };
+  return { changes: plan.change, returns };
 }

@@ -5,7 +5,7 @@
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { toCode, toLine } from "../../base/text.js";
-import { parseConfig } from "../../config/config-files.js";
+import { parseConfig } from "../../config/plugin-entries.js";
 import { readRules } from "./rules.js";
 import { type Fact, type Reader, toValues } from "./taken.js";
 
@@ -13,8 +13,6 @@ interface SourceKind {
   /** Matches the end of the path, with `/`. */
   pattern: RegExp;
   read: Reader;
-  /** Rules for another agent: skipped if OpenCode sends the file itself. */
-  isRules?: true;
 }
 
 /** The kind of the file at this path, with `/`. */
@@ -31,7 +29,6 @@ interface Row {
   isHeading?: true;
 }
 
-/** Longer values are cut. */
 const MOST_VALUE_CHARACTERS = 240;
 const MOST_VALUES = 12;
 const MOST_ROWS = 40;
@@ -63,7 +60,6 @@ const splitLines = (text: string): string[] => text.split(/\r?\n/).map((line) =>
 
 type Subject = "about" | "commands" | "versions" | "layout" | "dependencies";
 
-/** What the fields of a manifest state. */
 const subjects: Record<Subject, Pick<Fact, "type" | "title" | "importance"> & { says: string }> = {
   about: { title: "What NAME is", says: "says", type: "knowledge", importance: 0.55 },
   commands: { title: "Commands of NAME", says: "names these commands", type: "procedure", importance: 0.65 },
@@ -77,7 +73,6 @@ const subjects: Record<Subject, Pick<Fact, "type" | "title" | "importance"> & { 
 
 interface Manifest {
   parse(text: string): PlainRecord | Promise<PlainRecord>;
-  /** Where its name stands. */
   name: readonly string[];
   /** How its commands are run: other words to find them by. */
   run?: readonly string[];
@@ -125,7 +120,6 @@ function toRow(name: string, value: unknown): Row[] {
   return isShown && !values.some((one) => NO_TEST.test(one)) ? [{ name, values }] : [];
 }
 
-/** The values at this path. */
 function findAll(value: unknown, [part, ...rest]: readonly string[]): unknown[] {
   if (part === undefined) return value === undefined ? [] : [value];
   const entries = Object.entries(recordOf(value)).filter(([name]) => part === "*" || part === name);
@@ -138,7 +132,11 @@ async function parseJson(text: string): Promise<PlainRecord> {
   return value;
 }
 
+/** The parsers take about 1 µs for a character of TOML, and 10 µs for a newline, a bracket and the like of YAML. */
+const [MOST_TOML, MOST_SIGNS] = [48 * 1024, 3_000];
+
 async function parseToml(text: string): Promise<PlainRecord> {
+  if (text.length > MOST_TOML) throw new RangeError(`it has more than ${MOST_TOML} characters`);
   // The parser takes cubic time for many dots.
   for (const line of text.split("\n"))
     if ((line.split("=", 1)[0] ?? "").split(".").length > 50 || line.split(".").length > 1_000)
@@ -231,10 +229,17 @@ const readMakefile = readManifest({
 /* What CI runs, by job. */
 
 async function parseYaml(text: string): Promise<PlainRecord> {
-  const { parse } = await import("yaml");
+  if ((text.match(/[^\w\s.]|\n/g)?.length ?? 0) > MOST_SIGNS)
+    throw new RangeError(`it has more than ${MOST_SIGNS} lines and signs such as brackets`);
+  const { parseDocument } = await import("yaml");
   // Every scalar stays as written: 3.10 is a version, not a number. The checks left out take quadratic time.
   const options = { logLevel: "error", merge: true, schema: "failsafe" } as const;
-  return recordOf(parse(text, { ...options, uniqueKeys: false, prettyErrors: false }));
+  const document = parseDocument(text, { ...options, uniqueKeys: false, prettyErrors: false });
+  const [error] = document.errors;
+  const { findFault } = await import("../../memory/memory-file.js");
+  const fault = error?.message ?? findFault(document.contents, 0);
+  if (fault !== undefined) throw new SyntaxError(fault);
+  return recordOf(document.toJS());
 }
 
 const readWorkflow: Reader = async (text, path) => {
@@ -359,9 +364,9 @@ const sourceKinds: readonly SourceKind[] = [
   { pattern: /(^|\/)\.github\/workflows\/[^/]+\.ya?ml$/, read: readWorkflow },
   { pattern: /(^|\/)\.gitlab-ci\.yml$/, read: readGitlab },
   { pattern: /(^|\/)readme(\.md|\.markdown)?$/i, read: readReadme },
-  { pattern: /(^|\/)CLAUDE(\.local)?\.md$/, read: readRules, isRules: true },
-  { pattern: /(^|\/)\.(cursor|windsurf)rules$/, read: readRules, isRules: true },
-  { pattern: /(^|\/)\.(cursor|windsurf)\/rules\/.+\.mdc?$/, read: readRules, isRules: true },
-  { pattern: /(^|\/)\.github\/copilot-instructions\.md$/, read: readRules, isRules: true },
-  { pattern: /(^|\/)\.github\/instructions\/.+\.instructions\.md$/, read: readRules, isRules: true },
+  { pattern: /(^|\/)CLAUDE(\.local)?\.md$/, read: readRules },
+  { pattern: /(^|\/)\.(cursor|windsurf)rules$/, read: readRules },
+  { pattern: /(^|\/)\.(cursor|windsurf)\/rules\/.+\.mdc?$/, read: readRules },
+  { pattern: /(^|\/)\.github\/copilot-instructions\.md$/, read: readRules },
+  { pattern: /(^|\/)\.github\/instructions\/.+\.instructions\.md$/, read: readRules },
 ];

@@ -1,11 +1,11 @@
 /** Rules for other agents: one memory per file, with the file's text, unless OpenCode sends the file itself. */
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { compileGlob } from "../../base/glob.js";
 import type { PlainRecord } from "../../base/shape.js";
 import { toLine } from "../../base/text.js";
 import type { Files } from "../../io/files.js";
 import { readPage } from "../../memory/memory-file.js";
-import { listFolders } from "../../project/opencode-files.js";
+import { listFolders } from "../../project/folders.js";
 import { type Reader, toValues } from "./taken.js";
 
 /** The gate refuses longer texts; see `findRefusal`. */
@@ -54,9 +54,7 @@ function findGlobs({ applyTo, globs, paths }: PlainRecord): string[] {
 
 export interface InstructionsInput {
   files: Pick<Files, "statItself">;
-  /** Whether OpenCode 2 sends them. */
   isSecond: boolean;
-  /** Root of the project. */
   project: string;
   /** Where the session works. */
   directory: string;
@@ -94,11 +92,12 @@ export async function openInstructions(
   const patterns = given.flatMap((glob) => {
     if (typeof glob !== "string" || /^https?:\/\//.test(glob)) return [];
     const path = glob.startsWith("~/") ? join(home, glob.slice(2)) : glob;
-    return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(compileGlob);
+    const paths = isAbsolute(path) ? [path] : above.map((folder) => join(folder, path));
+    return paths.map((one) => compileGlob(one.replaceAll(sep, "/")));
   });
 
   return async (path) => {
-    if (patterns.some((fits) => fits(path))) return true;
+    if (patterns.some((fits) => fits(path.replaceAll(sep, "/")))) return true;
     const [folder, name] = [dirname(path), basename(path)];
     if (!names.includes(name)) return false;
     return above.includes(folder) ? name === sent : name === (await findFirst([folder]));

@@ -10,11 +10,9 @@ import { hashOf } from "../../base/hash.js";
 import { isRecord } from "../../base/shape.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 
-/** One fact of one file. */
 export interface Fact extends Pick<Memory, "type" | "title" | "content" | "importance"> {
   /** Unique within its file, and stable across versions of the file. */
   key: string;
-  /** Other words to find it by. */
   aliases?: readonly string[];
   /** Globs of the paths that it applies to. */
   when?: readonly string[];
@@ -35,7 +33,7 @@ export interface Taken {
   gone?: true;
 }
 
-/** The "file" of facts from commits, which never change. */
+/** The "file" of facts from commits, which 0.1.0 took. */
 export const GIT_HISTORY = "git history";
 const FIELD = "taken-from";
 
@@ -48,29 +46,26 @@ export function readTaken({ extra }: Pick<Memory, "extra">): Taken | undefined {
   return { as, file, hash, ...(gone === true && { gone }) };
 }
 
-/** Has a person changed the memory since it was taken? */
 export function isChangedByHand(memory: Memory, { hash }: Taken): boolean {
   return hashWords(memory) !== hash;
 }
 
-/** The draft of a memory for this fact, with the tool as its author. */
 export function toDraft(fact: TakenFact): MemoryDraft {
   const { aliases = [], content, file, importance, title, type, when = [] } = fact;
   return {
     ...{ aliases, content, importance, title, type, when },
-    entities: file === GIT_HISTORY ? [] : [file],
+    entities: [file],
     provenance: { by: "tool", how: "imported" },
     extra: { [FIELD]: toTaken(fact) },
   };
 }
 
-/** The memory with the fact's current text. */
 export function renew(memory: Memory, fact: TakenFact, nowMs: number): Memory {
   const { aliases = [], content, file, title, when = [] } = fact;
   return {
     ...memory,
     ...{ aliases, content, title, when },
-    entities: file === GIT_HISTORY ? [] : [file],
+    entities: [file],
     updated: new Date(nowMs).toISOString(),
     extra: { ...memory.extra, [FIELD]: toTaken(fact) },
   };
@@ -81,7 +76,6 @@ export function drop(memory: Memory, taken: Taken): Memory {
   return { ...memory, status: "archived", extra: { ...memory.extra, [FIELD]: { ...taken, gone: true } } };
 }
 
-/** Does the memory state exactly this fact? */
 export function saysSame(memory: Memory, { hash }: Taken, fact: TakenFact): boolean {
   const { aliases = [], when = [] } = fact;
   const isSame = (one: readonly string[], other: readonly string[]) => one.join("\n") === other.join("\n");
@@ -99,7 +93,6 @@ function toTaken(fact: TakenFact): Taken {
 const hashWords = ({ content, title }: Pick<Memory, "content" | "title">): string =>
   hashOf(`${title}\n${content.trim()}`).slice(0, 16);
 
-/** The texts and numbers among these values. */
 export function toValues(values: unknown): string[] {
   const isValue = (value: unknown) =>
     (typeof value === "string" && value.trim() !== "") || typeof value === "number";

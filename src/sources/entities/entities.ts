@@ -1,28 +1,33 @@
 /**
- * Merge requests, issues and epics with their forge's facts: kept in a file of machine state, asked for on request or, if
- * the user has allowed it, in the background.
+ * Asks GitLab and GitHub about merge requests, issues and epics, one at a time and each within a time limit. Nothing of the
+ * answers is kept. Uses no client library: @gitbeaker/rest 43.8 sends the token along with a redirect to another host and
+ * repeats a refused request ten times within a second; @octokit/request 10 needs Node 22.
+ *
+ *     200                                   the fact
+ *     404, 410                              also a fact: it does not exist, or the token may not see it
+ *     301, 302, 307, 308                    followed once, within the same API only: a token goes nowhere else
+ *     403, and an unexpected answer         no answer about this entity
+ *     429, and 403 with signs of a limit    no further request to this forge
+ *     anything else                         the same
  */
-import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
+import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
-import type { Clock } from "../../io/clock.js";
+import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
-import type { Log } from "../../io/log.js";
-import type { Get } from "../../io/post.js";
-import { createStateFile, formatState } from "../../io/state-file.js";
+import { type Answer, fetchGet, type Get } from "../../io/post.js";
 import { isConfidential, type Memory } from "../../memory/memory.js";
-import type { Folders } from "../../project/folders.js";
 import { type EntityName, findEntityNames, formatEntityName, parseEntityName } from "../../text/entities.js";
 import {
   boundFact,
   type EntityFact,
+  type EntityKind,
   type EntityState,
+  type Forge,
   formatLocated,
   type Home,
   type LocatedEntity,
   locateEntity,
-  MOST_FACTS,
-  parseFacts,
   planForges,
   readHome,
 } from "./forges.js";
@@ -31,44 +36,19 @@ export interface EntitiesOptions {
   clock: Clock;
   config: Pick<Config, "recall">;
   files: Files;
-  log: Pick<Log, "warn">;
-  folders: Pick<Folders, "entities" | "project">;
+  project: string;
   readVariable(name: string): string | undefined;
   /** Replaced in tests only. */
   get?: Get | undefined;
 }
 
-export interface Entities {
-  /**
-   * Reads known facts, and if the user has allowed it, asks about the entities of the project's own forge project that the
-   * text names, unless a recent answer is known. Only `strata enrich` asks about entities of other projects. Never rejects.
-   */
-  prepare(text?: string): Promise<void>;
-  /** Reads the facts and the project's remotes from disk. Rejects with the system's error. */
-  load(): Promise<void>;
-  /** Known facts about the entities that the text names, in its order, as last loaded. */
-  find(text: string): EntityFact[];
-  /** Entities never asked about come first, then those asked about longest ago; else in the given order. */
-  plan(names: readonly EntityName[]): EnrichmentPlan;
-  /**
-   * Asks about each, in this order and one at a time as GitHub demands, and saves the answers. A forge that wants no more
-   * requests, or gives no answer, gets none for a while. Never rejects.
-   */
-  enrich(due: readonly LocatedEntity[], run?: EnrichRun): Promise<Enrichment>;
-}
+export type Entities = Awaited<ReturnType<typeof openEntities>>;
 
 export interface EnrichmentPlan {
-  /** To ask about, in this order. */
+  /** To ask about, in the given order, each once. */
   due: LocatedEntity[];
-  /** Known from a recent answer. */
-  fresh: LocatedEntity[];
   /** By an entity's text: why it cannot be asked about. */
   nowhere: ReadonlyMap<string, string>;
-}
-
-export interface EnrichRun {
-  signal?: AbortSignal;
-  onStep?(done: number, all: number): void;
 }
 
 export interface Enrichment {
@@ -79,150 +59,60 @@ export interface Enrichment {
   left: number;
 }
 
-const SOURCE = "entities";
-/** Maximum number of background requests for one text. */
-const MOST_REFRESHED = 5;
-/** Older facts are not kept. */
-const KEPT_MS = 90 * DAY_MS;
-
-/** How long an answer is used before the next request: merged and closed entities seldom change. */
-const FRESH_MS: Readonly<Record<EntityState, number>> = {
-  ...{ open: DAY_MS / 4, draft: DAY_MS / 4, none: DAY_MS, merged: 30 * DAY_MS },
-  ...{ closed: 7 * DAY_MS, "not planned": 7 * DAY_MS, duplicate: 7 * DAY_MS },
-};
-
-type Known = ReadonlyMap<string, EntityFact>;
-
-export function createEntities(options: EntitiesOptions): Entities {
-  const { clock, config, files, folders, log } = options;
+/** Reads the project's remotes, and asks nothing yet. Never rejects. */
+export async function openEntities(options: EntitiesOptions) {
+  const { config, files, project } = options;
   const forges = planForges(config.recall.entities.hosts);
-  const stored = createStateFile<Known>({
-    files,
-    parse: parseFacts,
-    format: (facts) => formatState({ facts: [...facts.values()] }),
-    fresh: new Map(),
-    complain: { log, source: SOURCE, anew: "titles and states are asked for again" },
-  });
-  const ask = createAsking(options);
   let home: Home | undefined;
-  let known: Known = new Map();
-  const plan = (names: readonly EntityName[]): EnrichmentPlan =>
-    planEnrichment(names, { forges, home, known, nowMs: clock.now() });
+  let problem: string | undefined;
+  try {
+    home = await readHome(files, project, forges);
+  } catch (thrown) {
+    problem = `cannot read the project's git remotes: ${formatError(thrown)}`;
+  }
 
   return {
-    async prepare(text = "") {
-      const mayAsk = config.recall.entities.background;
-      try {
-        if (!mayAsk && known.size === 0 && !(await files.stat(folders.entities))) return;
-        await load();
-        const due = mayAsk ? plan(findEntityNames(text)).due.filter((one) => isOf(one, home)) : [];
-        const { problems } = await enrich(due.slice(0, MOST_REFRESHED));
-        for (const problem of problems) log.warn(SOURCE, problem);
-      } catch (thrown) {
-        log.warn(SOURCE, `cannot read known facts about issues: ${formatError(thrown)}`);
+    plan(names: readonly EntityName[]): EnrichmentPlan {
+      const located = new Map<string, LocatedEntity>();
+      const nowhere = new Map<string, string>();
+      for (const name of names) {
+        const place = locateEntity(name, { forges, home });
+        if (typeof place === "string") nowhere.set(formatEntityName(name), problem ?? place);
+        else located.set(formatLocated(place), place);
       }
+      return { due: [...located.values()], nowhere };
     },
 
-    load,
-
-    find(text) {
-      const places = findEntityNames(text).map((name) => locateEntity(name, { forges, home }));
-      const ids = places.flatMap((place) => (typeof place === "string" ? [] : [formatLocated(place)]));
-      return [...new Set(ids)].flatMap((id) => known.get(id) ?? []).map(boundFact);
+    /** The id by which a fact of this entity goes. */
+    identify(name: EntityName): string | undefined {
+      const place = locateEntity(name, { forges, home });
+      return typeof place === "string" ? undefined : formatLocated(place);
     },
 
-    plan,
-    enrich,
+    /** Asks about each, in this order and one at a time as GitHub demands. Never rejects. */
+    async enrich(
+      due: readonly LocatedEntity[],
+      { onStep, signal }: { signal?: AbortSignal; onStep?(done: number, all: number): void } = {},
+    ): Promise<Enrichment> {
+      const facts: EntityFact[] = [];
+      const problems = new Set<string>();
+      /** Why a forge is not asked again, by its API. */
+      const silent = new Map<string, string>();
+      for (const [n, located] of due.entries()) {
+        if (signal?.aborted) break;
+        onStep?.(n, due.length);
+        const { api } = located.forge;
+        const silence = silent.get(api);
+        const { fact, isLast, why }: Asked =
+          silence === undefined ? await ask(located, { ...options, signal }) : { why: silence };
+        if (signal?.aborted) break;
+        if (isLast && why !== undefined) silent.set(api, why);
+        if (fact) facts.push(fact);
+        else if (why !== undefined) problems.add(why);
+      }
+      return { facts, problems: [...problems], left: due.length - facts.length };
+    },
   };
-
-  async function load(): Promise<void> {
-    try {
-      home = await readHome(files, folders.project, forges);
-    } catch (thrown) {
-      log.warn(SOURCE, `cannot read the project's git remotes: ${formatError(thrown)}`);
-    }
-    known = await stored.read(folders.entities);
-  }
-
-  async function enrich(
-    due: readonly LocatedEntity[],
-    { onStep, signal }: EnrichRun = {},
-  ): Promise<Enrichment> {
-    const facts: EntityFact[] = [];
-    const problems = new Set<string>();
-    for (const [n, located] of due.entries()) {
-      if (signal?.aborted) break;
-      onStep?.(n, due.length);
-      const { fact, why } = await ask(located, signal);
-      if (fact) facts.push(fact);
-      else if (why !== undefined) problems.add(why);
-      if (fact) await keep(fact);
-    }
-    return { facts, problems: [...problems], left: due.length - facts.length };
-  }
-
-  /** Of two processes that write at once the last one wins, which costs only a repeated request. Never rejects. */
-  async function keep(fact: EntityFact): Promise<void> {
-    const { entities: path } = folders;
-    known = keepNewest([...known.values(), ...(await stored.read(path)).values(), fact], clock.now());
-    await stored
-      .write(path, known)
-      .catch((thrown) =>
-        log.warn(SOURCE, `cannot write ${path}, its facts are asked for again: ${formatError(thrown)}`),
-      );
-  }
-}
-
-/** What a forge answers. One that wants no more requests, or gives no answer, is not asked for a while. */
-function createAsking({ clock, get, readVariable }: EntitiesOptions) {
-  /** By a forge's API. */
-  const pauses = new Map<string, { untilMs: number; why: string }>();
-
-  return async (located: LocatedEntity, signal: AbortSignal | undefined) => {
-    const { api } = located.forge;
-    const pause = pauses.get(api);
-    if (pause && clock.now() < pause.untilMs) return { why: pause.why };
-    const { askForge } = await import("./ask-forge.js");
-    const { fact, why, untilMs } = await askForge(located, { clock, get, readVariable, signal });
-    if (signal?.aborted) return {};
-    if (untilMs !== undefined && why !== undefined) pauses.set(api, { untilMs, why });
-    return { fact, why };
-  };
-}
-
-/** Is it on the project's own forge, in its project or its group? */
-function isOf({ forge, name: { sign }, path }: LocatedEntity, home: Home | undefined): boolean {
-  if (forge.api !== home?.forge.api) return false;
-  return sign === "&" ? home.path.startsWith(`${path}/`) : path === home.path;
-}
-
-/** The newest fact per entity, without old facts and those of the future, which would never be replaced. */
-function keepNewest(facts: readonly EntityFact[], nowMs: number): Known {
-  const kept = facts.filter(({ askedMs }) => askedMs <= nowMs && nowMs - askedMs < KEPT_MS);
-  const newest = new Map(kept.toSorted((a, b) => a.askedMs - b.askedMs).map((one) => [one.id, one]));
-  return new Map([...newest].slice(-MOST_FACTS));
-}
-
-function planEnrichment(
-  names: readonly EntityName[],
-  { known, nowMs, ...places }: Parameters<typeof locateEntity>[1] & { known: Known; nowMs: number },
-): EnrichmentPlan {
-  const located = new Map<string, LocatedEntity>();
-  const nowhere = new Map<string, string>();
-  for (const name of names) {
-    const place = locateEntity(name, places);
-    if (typeof place === "string") nowhere.set(formatEntityName(name), place);
-    else located.set(formatLocated(place), place);
-  }
-  const isFresh = (id: string): boolean => {
-    const { askedMs = 0, state = "none" } = known.get(id) ?? {};
-    // An answer from the future was recorded before the clock was set back.
-    return askedMs <= nowMs && nowMs - askedMs < FRESH_MS[state];
-  };
-  const askedMs = (id: string): number => known.get(id)?.askedMs ?? 0;
-  const sorted = [...located].toSorted(([a], [b]) => askedMs(a) - askedMs(b));
-  const part = (wanted: boolean) => sorted.flatMap(([id, one]) => (isFresh(id) === wanted ? [one] : []));
-  return { due: part(false), fresh: part(true), nowhere };
 }
 
 /**
@@ -238,4 +128,200 @@ export function findNamesIn(memories: readonly Memory[]): EntityName[] {
     ...entities.flatMap((entity) => parseEntityName(entity) ?? []),
     ...findEntityNames(`${title}\n${content}`),
   ]);
+}
+
+/* One request and its answer. */
+
+/** GitLab limits a description to 1 MB, GitHub to 256 kB. */
+const MOST_ANSWER_BYTES = 2_000_000;
+const WITHIN_MS = 10_000;
+/** If a forge does not say how long its limit lasts; GitHub asks for at least a minute. */
+const USUAL_LIMIT_MS = 60_000;
+
+/** How each kind of forge is asked, and what its answer says. One endpoint of GitHub serves issues and pull requests. */
+const apis = {
+  github: {
+    url: ({ name, path }: LocatedEntity) =>
+      `repos/${path.split("/").map(encodeURIComponent).join("/")}/issues/${name.number}`,
+    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+    tokenHeader: (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` }),
+    kind: (_: LocatedEntity, { pull_request: pull }: PlainRecord): EntityKind =>
+      isRecord(pull) ? "pull request" : "issue",
+    state({ draft, pull_request: pull, state, state_reason }: PlainRecord): EntityState {
+      // `merged_at` is `null` for unmerged pull requests.
+      if (isRecord(pull) && typeof pull.merged_at === "string") return "merged";
+      if (state !== "closed") return draft === true ? "draft" : "open";
+      return state_reason === "not_planned"
+        ? "not planned"
+        : state_reason === "duplicate"
+          ? "duplicate"
+          : "closed";
+    },
+    author: ({ user }: PlainRecord) => (isRecord(user) ? user.login : undefined),
+  },
+  gitlab: {
+    // Projects and groups by their full path, encoded.
+    url: ({ name: { number, sign }, path }: LocatedEntity) =>
+      `${sign === "&" ? "groups" : "projects"}/${encodeURIComponent(path)}/${GITLAB[sign].endpoint}/${number}`,
+    headers: { accept: "application/json" },
+    tokenHeader: (token: string): Record<string, string> => ({ "private-token": token }),
+    kind: ({ name }: LocatedEntity): EntityKind => GITLAB[name.sign].kind,
+    state({ draft, state, work_in_progress: isWork }: PlainRecord): EntityState {
+      // "locked" means that the merge is in progress.
+      if (state === "merged" || state === "closed") return state;
+      return draft === true || isWork === true ? "draft" : "open";
+    },
+    author: ({ author }: PlainRecord) => (isRecord(author) ? author.username : undefined),
+  },
+};
+
+const GITLAB = {
+  "!": { endpoint: "merge_requests", kind: "merge request" },
+  "#": { endpoint: "issues", kind: "issue" },
+  "&": { endpoint: "epics", kind: "epic" },
+} as const;
+
+interface AskOptions extends Pick<EntitiesOptions, "clock" | "get" | "readVariable"> {
+  signal: AbortSignal | undefined;
+}
+
+interface Asked {
+  fact?: EntityFact;
+  /** Why there is no fact, or no further one. Contains no token. */
+  why?: string;
+  /** The forge wants no more requests, or answers none. */
+  isLast?: true;
+}
+
+/** Never rejects. */
+async function ask(located: LocatedEntity, options: AskOptions): Promise<Asked> {
+  const { clock, readVariable } = options;
+  const { host } = located.forge;
+  const { name = "", token } = readToken(located.forge, readVariable);
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    const came = "one with spaces or special characters came";
+    return {
+      isLast: true,
+      why: `${host}: expected a token in the environment variable ${name}, ${came}`,
+    };
+  }
+  const waited = await waitAtMost(clock, WITHIN_MS, (limit) => send(located, token, { ...options, limit }));
+  if (waited.kind === "overran")
+    return { isLast: true, why: `${host} did not answer within ${WITHIN_MS / 1_000} s` };
+  if (waited.kind === "failed") {
+    const why = formatError(waited.thrown);
+    return { isLast: true, why: `${host}: ${token ? why.replaceAll(token, "[token]") : why}` };
+  }
+  return judge(located, waited.value, { hasToken: token !== undefined, nowMs: clock.now() });
+}
+
+/** Nothing without a token: public projects need none. */
+function readToken(
+  { host, hostNames = [], tokenNames }: Forge,
+  readVariable: AskOptions["readVariable"],
+): { name?: string; token?: string } {
+  const read = (name: string): string => (readVariable(name) ?? "").trim();
+  if (hostNames.some((name) => namesOther(read(name), host))) return {};
+  const name = tokenNames.find((one) => read(one) !== "");
+  return name === undefined ? {} : { name, token: read(name) };
+}
+
+/** Does the text, such as `git.acme.com` or `https://git.acme.com`, name a host other than gitlab.com? */
+function namesOther(named: string, host: string): boolean {
+  if (named === "") return false;
+  const url = named.includes("://") ? named : `https://${named}`;
+  return !URL.canParse(url) || new URL(url).hostname !== host;
+}
+
+/** Follows the forge's redirect for an entity that has moved to another project. */
+async function send(
+  located: LocatedEntity,
+  token: string | undefined,
+  { get = fetchGet, limit, signal }: AskOptions & { limit: AbortSignal },
+): Promise<Answer> {
+  const { api, kind } = located.forge;
+  const { headers, tokenHeader, url: pathOf } = apis[kind];
+  const common = {
+    headers: { "user-agent": "opencode-strata", ...headers, ...(token !== undefined && tokenHeader(token)) },
+    maxBytes: MOST_ANSWER_BYTES,
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  };
+  const url = `${api}/${pathOf(located)}`;
+  const answer = await get({ url, ...common });
+  const { location = "" } = answer.headers;
+  if (![301, 302, 307, 308].includes(answer.status) || !URL.canParse(location, url)) return answer;
+  const target = new URL(location, url).href;
+  return target.startsWith(`${api}/`) ? get({ url: target, ...common }) : answer;
+}
+
+function judge(
+  located: LocatedEntity,
+  answer: Answer,
+  { hasToken, nowMs }: { hasToken: boolean; nowMs: number },
+): Asked {
+  const { host, kind, tokenNames } = located.forge;
+  const { headers, status } = answer;
+  const names = tokenNames.join(" or ");
+  const more =
+    names === ""
+      ? "a token, whose variable tokenEnv names in recall.entities.hosts"
+      : `a token in the environment variable ${names}`;
+  const advice = hasToken ? `check the token in ${names}` : `try ${more}`;
+  const refused = (why: string): Asked => ({ why: `${formatLocated(located)}: ${host} ${why}` });
+  const end = findLimit(answer, nowMs);
+  const until = `${host} allows no more requests until ${end}`;
+  const limit: Asked = end ? { isLast: true, why: hasToken ? until : `${until}; ${more} allows more` } : {};
+  if (status === 200) {
+    const fact = readAnswer(located, parseJson(answer.text));
+    return fact ? { fact, ...limit } : refused("sent an unexpected answer");
+  }
+  if (status === 404 || status === 410) {
+    const about = { id: formatLocated(located), kind: apis[kind].kind(located, {}) };
+    return { fact: { ...about, state: "none", title: "", labels: [] }, ...limit };
+  }
+  if (end !== undefined) return limit;
+  if (status >= 300 && status < 400) {
+    const { location = "" } = headers;
+    const target = URL.canParse(location) ? new URL(location).host : "another address";
+    return refused(`redirects to ${target}, which is not followed`);
+  }
+  if (status === 403) return refused(`answered with status 403; ${advice}`);
+  return {
+    isLast: true,
+    why: `${host} answered with status ${status}${status === 401 ? `; ${advice}` : ""}`,
+  };
+}
+
+/**
+ * The end of the forge's limit: `Retry-After` in seconds, or the end of the period if nothing remains of it. GitHub's
+ * headers begin with "x-". A 429 without either means a minute.
+ */
+function findLimit({ headers, status }: Answer, nowMs: number): string | undefined {
+  const after = Number(headers["retry-after"]);
+  const remaining = headers["x-ratelimit-remaining"] ?? headers["ratelimit-remaining"];
+  const reset = Number(headers["x-ratelimit-reset"] ?? headers["ratelimit-reset"]);
+  const isLimit = status === 429 || status === 403;
+  if (isLimit && Number.isFinite(after)) return formatTime(nowMs + after * 1_000);
+  if (remaining === "0" && Number.isFinite(reset)) return formatTime(reset * 1_000);
+  return status === 429 ? formatTime(nowMs + USUAL_LIMIT_MS) : undefined;
+}
+
+function formatTime(ms: number): string {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? "an unknown time" : time.toISOString();
+}
+
+/** `undefined` if the answer is not such an entity. */
+function readAnswer(located: LocatedEntity, answer: unknown): EntityFact | undefined {
+  if (!isRecord(answer) || typeof answer.title !== "string") return undefined;
+  const { labels, title } = answer;
+  const api = apis[located.forge.kind];
+  const author = api.author(answer);
+  // GitHub sends labels as objects, GitLab and older versions as texts.
+  const names = [labels].flat().map((label: unknown) => (isRecord(label) ? label.name : label));
+  return boundFact({
+    ...{ id: formatLocated(located), kind: api.kind(located, answer), state: api.state(answer), title },
+    ...(typeof author === "string" && author !== "" && { author }),
+    labels: names.filter((label) => typeof label === "string"),
+  });
 }

@@ -4,11 +4,10 @@
  */
 
 import { join } from "node:path";
-import { count, isRecord, list, object, oneOf, optional, parserOf, string } from "../../base/shape.js";
 import { withoutMark } from "../../base/text.js";
 import type { Config } from "../../config/schema.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import { findGitFolder, nameRemote } from "../../memory/trust/git.js";
+import { findGitFolder, listRemotes, nameRemote } from "../../memory/trust/git.js";
 import type { EntityName } from "../../text/entities.js";
 import { toSafeLine } from "../../text/secrets/secrets.js";
 
@@ -26,7 +25,6 @@ export interface Forge {
   hostNames?: readonly string[];
 }
 
-/** Where to ask for an entity. */
 export interface LocatedEntity {
   forge: Forge;
   name: EntityName;
@@ -34,7 +32,6 @@ export interface LocatedEntity {
   path: string;
 }
 
-/** A project on a forge. */
 export type Home = Pick<LocatedEntity, "forge" | "path">;
 
 const USUAL: readonly Forge[] = [
@@ -127,19 +124,6 @@ export async function readHome(
   return sorted.flatMap(({ url }) => findHome(nameRemote(url) ?? "", forges) ?? [])[0];
 }
 
-/** Names and addresses of the remotes in a git configuration. Pure. */
-export function listRemotes(config: string): { name: string; url: string }[] {
-  const found: { name: string; url: string }[] = [];
-  let remote: string | undefined;
-  for (const line of config.split(/\r?\n/)) {
-    const [, section] = /^\s*\[([^\]]*)\]/.exec(line) ?? [];
-    if (section !== undefined) remote = /^remote\s+"(.*)"$/i.exec(section)?.[1];
-    const [, url] = /^\s*url\s*=\s*"?([^"\s]+)/i.exec(line) ?? [];
-    if (remote !== undefined && url !== undefined) found.push({ name: remote, url });
-  }
-  return found;
-}
-
 /* What a forge says about an entity. Untrusted text: bounded, on one line, without secrets. */
 
 export interface EntityFact {
@@ -151,24 +135,16 @@ export interface EntityFact {
   title: string;
   author?: string;
   labels: string[];
-  /** When the forge answered. */
-  askedMs: number;
 }
 
-export const kinds = ["issue", "merge request", "pull request", "epic"] as const;
-export type EntityKind = (typeof kinds)[number];
-
-export const states = ["open", "draft", "merged", "closed", "not planned", "duplicate", "none"] as const;
-export type EntityState = (typeof states)[number];
+export type EntityKind = "issue" | "merge request" | "pull request" | "epic";
+export type EntityState = "open" | "draft" | "merged" | "closed" | "not planned" | "duplicate" | "none";
 
 const LONGEST_TITLE = 200;
 const LONGEST_NAME = 60;
 const MOST_LABELS = 10;
 
-/**
- * The fact with bounded texts of one line, without secrets. Also for facts from the state file, which another program may
- * have written.
- */
+/** The fact with bounded texts of one line, without secrets. */
 export const boundFact = ({ author, labels, title, ...fact }: EntityFact): EntityFact => ({
   ...fact,
   title: clean(title, LONGEST_TITLE),
@@ -178,30 +154,7 @@ export const boundFact = ({ author, labels, title, ...fact }: EntityFact): Entit
 
 const clean = (text: string, limit: number): string => withoutMark(toSafeLine(text, limit));
 
-/** Maximum number of facts on disk. */
-export const MOST_FACTS = 1_000;
-
-const parseFact = parserOf(
-  object<EntityFact>({
-    id: string,
-    kind: oneOf(kinds),
-    state: oneOf(states),
-    title: string,
-    author: optional(string),
-    labels: list(string),
-    askedMs: count,
-  }),
-);
-
-/** The newest facts in the text of a state file, by id, unchanged. Skips invalid records. */
-export function parseFacts(text: string): ReadonlyMap<string, EntityFact> | undefined {
-  const state: unknown = JSON.parse(text);
-  if (!isRecord(state) || !Array.isArray(state.facts)) return undefined;
-  const facts = state.facts.slice(-MOST_FACTS).flatMap((given) => parseFact(given) ?? []);
-  return new Map(facts.map((fact) => [fact.id, fact]));
-}
-
-/** `issue, open, by alice, labels bug, api: "Login fails"`; the caller adds the age. */
+/** `issue, open, by alice, labels bug, api: "Login fails"` */
 export function formatFact({ author, kind, labels, state, title }: EntityFact): string {
   if (state === "none") return `${kind}, not there or not visible`;
   const by = author === undefined ? "" : `, by ${author}`;

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hashOf } from "../../../src/base/hash.js";
 import { planFolders } from "../../../src/project/folders.js";
-import { answerAll, type EmbeddingServer, startEmbeddingServer } from "../../support/embedding-server.js";
+import {
+  answerAll,
+  answerWith,
+  type EmbeddingServer,
+  embedApart,
+  startEmbeddingServer,
+} from "../../support/embedding-server.js";
 import { whenFits } from "../stage/files.js";
 import { openStage, type Stage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
@@ -12,6 +18,11 @@ const FACT = "Every vehicle is serviced in March.";
 /** Means the same as a word of the fact, and shares none with it. */
 const PARAPHRASE = "Fahrzeug";
 const MODEL = "paraphrases";
+/** Each makes a fact of its own. */
+const TREES =
+  "Alder Ash Aspen Beech Birch Cedar Cherry Elm Fir Hazel Juniper Larch Lime Maple Oak Pine Rowan Spruce Willow".split(
+    " ",
+  );
 
 const askedAbout = ({ requests }: EmbeddingServer, text: string): number =>
   requests.filter(({ input }) => input.some((one) => one.includes(text))).length;
@@ -51,5 +62,31 @@ test("recall finds a paraphrase through the user's endpoint, asks once for each 
   await recall(stage, "serviced in March");
   expect(await recall(stage, PARAPHRASE)).toContain(FACT);
   expect(askedAbout(server, FACT)).toBe(2);
+  expect(stage.read(".opencode/strata/strata.log")).not.toMatch(/ERROR/);
+});
+
+test("a message in another language is answered with the memory that it means, also after a restart, and a hanging endpoint delays no turn", async () => {
+  await using server = await startEmbeddingServer(answerWith(embedApart));
+  const embeddings = { url: server.url, model: MODEL, timeoutMs: 120_000 };
+  await using stage = await openStage({ options: { recall: { embeddings }, boot: { enabled: false } } });
+  const facts = [FACT, ...TREES.map((tree, n) => `${tree} timber is stored behind ${TREES.at(n - 1)}.`)];
+  stage.model.script(
+    ...facts.map((content, n) => call("memory_remember", { type: "knowledge", content }, { id: `kept${n}` })),
+    say("ok"),
+  );
+  await (await stage.newSession()).ask("Note all of them.");
+  await stage.restart();
+  const ask = async (text: string): Promise<string> => {
+    stage.model.script(say("done"));
+    await (await stage.newSession()).ask(text);
+    return stage.model.lastRequest().textOf("user");
+  };
+  // The first message opens the memories; their vectors come from the cache in the background.
+  await ask("hello");
+  expect(askedAbout(server, FACT)).toBe(1);
+  expect(await ask("Wann war das Fahrzeug zuletzt dran?")).toContain(FACT);
+  expect(await ask("Wie heisst das Problem?")).not.toContain("Earlier sessions noted");
+  server.answer = () => {};
+  expect(await ask("Und das Fahrzeug heute?")).not.toContain(FACT);
   expect(stage.read(".opencode/strata/strata.log")).not.toMatch(/ERROR/);
 });

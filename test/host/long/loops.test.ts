@@ -17,7 +17,7 @@ import {
 } from "../fixtures/compactions.js";
 import { repository } from "../repository.js";
 import { whenContains } from "../stage/files.js";
-import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
+import { isSummarizing } from "../stage/model-request.js";
 import { findBreaks } from "../stage/prefix-breaks.js";
 import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
 import { call, fail, type Step, say, stall } from "../stage/steps.js";
@@ -94,10 +94,6 @@ describe("a model that does not summarise is asked three times and not again, an
 
 describe("a provider that says the context is too long", () => {
   const tooLong = fail(400, "prompt is too long: 300000 tokens > 200000 maximum");
-  const words = (turn: number): string => `turn ${turn} ${"some words here ".repeat(1_000)}`;
-  const upTo = (maxBytes: () => number) => (request: ModelRequest) =>
-    request.bytes > maxBytes() ? tooLong : answering(goodSummary)(request);
-
   test("a provider that finds every context too long is asked for three summaries, each turn ends with its error, and once it answers the session goes on", async () => {
     await using stage = await openStage();
     stage.model.respond(() => tooLong);
@@ -109,17 +105,6 @@ describe("a provider that says the context is too long", () => {
     await whenToasted(events, OFF);
     stage.model.respond(undefined);
     expect(await play(stage, id, ["again"])).toMatchObject({ shape: "r", last: { text: "ok" } });
-  });
-
-  test("a provider whose window is smaller than configured refuses one request, and from then on history is cut in time", async () => {
-    await using stage = await openStage();
-    stage.model.respond(upTo(() => 120_000));
-    const { id } = await stage.newSession("smaller");
-    const { shape, last } = await play(stage, id, turns(12, words));
-    expect([shape, last?.text]).toEqual(["r r r r r rSr r r r r r r", "an answer"]);
-    expect(logOf(stage)).toMatch(/WARN {2}view .* tokens were too long for mock\/m1/);
-    const refused = stage.model.requests.filter(({ bytes }) => bytes > 120_000);
-    expect(refused).toHaveLength(1);
   });
 });
 

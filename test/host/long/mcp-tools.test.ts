@@ -54,7 +54,7 @@ test("with --tools all, OpenCode with the plugin gets only tools that the plugin
   expect(names).not.toContain("memory_claim_item");
   expect(names).not.toContain("read_mcp_resource");
   expect(last.tools.find((tool) => tool.function.name === "memory_recall")?.function.description).toContain(
-    "Also: entity",
+    "Also: id, entity",
   );
   expect(last.toolResult("status")).toContain("Memories");
 });

@@ -1,22 +1,27 @@
 /** A small invented session, in the form of recorded ones, played in the real OpenCode and in the simulation of it. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readOpening, type SeenOpening } from "../../bench/session-simulation/opening.js";
-import { simulate } from "../../bench/session-simulation/simulate.js";
 import { compare, judgeClaim } from "../../sessions/comparison.js";
 import { measureReplay } from "../../sessions/figures.js";
 import { createInventedSession } from "../../sessions/invented-session.js";
+import { readOpening, type SeenOpening } from "../../sessions/opening.js";
 import { sum } from "../../sessions/prices.js";
-import { type RecordedSession, readSession } from "../../sessions/recorded-session.js";
+import { readSession } from "../../sessions/read-sessions.js";
+import type { RecordedSession } from "../../sessions/recorded-session.js";
 import { replay } from "../../sessions/replay.js";
 import type { Replay } from "../../sessions/request-record.js";
+import { simulateSession } from "../../sessions/simulate-session.js";
 import { readHostTools } from "../../sessions/tool-definitions.js";
 import { removeFolder } from "../../support/remove-folder.js";
 import { only1 } from "../only-1.js";
 import { repository } from "../repository.js";
 import type { ChatTool } from "../stage/model-request.js";
+import { isolation, runOpenCode } from "../stage/opencode.js";
+import type { Project } from "../stage/project.js";
+import { openStage } from "../stage/stage.js";
+import { runStrata, type StrataRun } from "../stage/strata.js";
 import { HOST } from "../stage/which-host.js";
 
 /**
@@ -33,11 +38,24 @@ let session: RecordedSession;
 let tools: ChatTool[];
 let bare: Replay;
 let strata: Replay;
+/** The session as OpenCode has stored it, without the plugin, and what `strata try` says of it there. */
+let exported: string;
+let tried: StrataRun;
 
 beforeAll(async () => {
   session = readBack(createInventedSession());
   tools = await readHostTools();
-  bare = await replay(session, { tools, window: SMALL.window, hasPauses: true });
+  bare = await replay(session, {
+    ...{ tools, window: SMALL.window, hasPauses: true },
+    onEnd: async ({ host, project }, id) => {
+      // As `opencode export` has it, which cuts what it writes into a pipe.
+      if (HOST === 1) {
+        const info = await host.api("GET", `/session/${id}`);
+        exported = JSON.stringify({ info, messages: await host.api("GET", `/session/${id}/message`) });
+      }
+      tried = await runStrata(project, ["try", "--server", host.url, "--json"], { env: envOf(project) });
+    },
+  });
   strata = await replay(session, { ...SMALL, tools, plugin: repository, hasPauses: true });
 });
 
@@ -88,14 +106,11 @@ describe("the simulation of a recorded session", () => {
   only1("the simulation makes the requests of OpenCode 1")(
     "a simulation costs what the replay costs, within 3 %, without the plugin and with it",
     async () => {
-      const bareAgain = await simulate(session, {
-        window: SMALL.window,
-        hasPauses: true,
-        opening: await open(),
-      });
+      const given = { window: SMALL.window, hasPauses: true };
+      const bareAgain = await simulateSession(session, { ...given, arm: "bare", opening: await open() });
       expect(deviation(bareAgain, bare)).toBeLessThan(0.03);
       const opening = await open(repository);
-      const again = await simulate(session, { ...SMALL, hasPauses: true, opening, plugin: repository });
+      const again = await simulateSession(session, { ...given, arm: { plugin: SMALL.options }, opening });
       expect(deviation(again, strata)).toBeLessThan(0.03);
       expect(again.records).toHaveLength(strata.records.length);
       const [compared] = compare([{ id: "invented", bare: bareAgain, strata: again }]);
@@ -103,3 +118,53 @@ describe("the simulation of a recorded session", () => {
     },
   );
 });
+
+/** In the PATH of a test there is OpenCode 1 as well. */
+function envOf(project: Project): Record<string, string> {
+  const { PATH: _, ...env } = isolation(project);
+  return env;
+}
+
+describe("strata try", () => {
+  it("plays what a running OpenCode has stored, in dollars where it is asked for prices", () => {
+    expect([tried.code, tried.err]).toEqual([0, ""]);
+    const unit = HOST === 1 ? "dollars" : "tokens";
+    const said = JSON.parse(tried.out);
+    expect(said).toMatchObject({ isSimulated: true, unit, left: { short: 0, unread: 0, late: 0 } });
+    expect(said.sessions).toHaveLength(1);
+    expect(said.sessions[0].requests).toBeGreaterThanOrEqual(answersOf(bare));
+  });
+
+  only1("it has no export command")(
+    "what it says of a session that OpenCode has stored is within 15 % of the replay, and it leaves nothing behind",
+    async () => {
+      await using stage = await openStage({
+        ...{ plugin: [repository], options: SMALL.options },
+        config: {
+          provider: { mock: { models: { m1: { limit: { context: SMALL.window, output: 8_000 } } } } },
+        },
+      });
+      const { project } = stage;
+      const path = join(project.root, "exported.json");
+      writeFileSync(path, exported.replaceAll(/"directory":\s*"[^"]+"/g, `"directory": "${project.path}"`));
+      await runOpenCode(project, ["import", path]);
+      const before = listFiles(project.path);
+      const ran = await runStrata(project, ["try", "--json"], { env: envOf(project) });
+      expect([ran.code, ran.err]).toEqual([0, ""]);
+      const said = JSON.parse(ran.out);
+      const [price, replayed] = [bare, strata].map((one) => measureReplay(one).price);
+      const ratio = (replayed ?? 0) / (price ?? 1);
+      process.stdout.write(`strata try: ${said.ratio}, replay: ${ratio}\n`);
+      expect(said).toMatchObject({
+        isSimulated: true,
+        unit: "dollars",
+        left: { short: 0, unread: 0, late: 0 },
+      });
+      expect(Math.abs(said.ratio / ratio - 1)).toBeLessThan(0.15);
+      expect(listFiles(project.path)).toEqual(before);
+    },
+  );
+});
+
+const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => !path.startsWith(".git/"));

@@ -69,13 +69,32 @@ test("in an installed package, what a turn has stored is told in a toast, its pa
   tui.type("z");
   await tui.waitFor("Take back the last change of memory");
   tui.press("enter");
-  await tui.waitFor(/Taken back: extract of/);
+  await tui.waitFor(/Taken back: memory of/);
   tui.press("enter");
   await tui.waitWithout("Taken back");
   await tui.run("/recall deploy");
   await tui.waitFor(/Nothing found for "deploy"/);
   // No page asks a model or adds a message to the session.
   expect(stage.model.requests).toHaveLength(1);
+});
+
+test("enter on a quote that /recall shows opens its session", async () => {
+  await using stage = await openTuiStage({ plugin: repository, screen: repository });
+  await using tui = await stage.openTui();
+  stage.model.script(say("The giraffe port is 8080."), say("Invoices are numbered by quarter."));
+  await tui.send("which port do we use?");
+  await tui.waitFor("The giraffe port is 8080.");
+  tui.press("ctrl+x");
+  tui.type("n");
+  await tui.waitWithout("The giraffe port is 8080.");
+  await tui.send("how are invoices numbered?");
+  await tui.waitFor("Invoices are numbered by quarter.");
+  // What the first turn said is indexed behind it.
+  await tui.run("/recall giraffe");
+  await tui.waitFor(/Conversations: enter opens the session/);
+  tui.press("enter");
+  await tui.waitWithout("Invoices are numbered by quarter.");
+  await tui.waitFor(/which port do we use\?[\s\S]*The giraffe port is 8080\./);
 });
 
 test("the page of notes opens them in the user's editor, the screen comes back, and what was written stays", async () => {
@@ -128,7 +147,7 @@ test("in a narrow terminal /memory opens its page before and after the first mes
   await tui.waitFor("Hello.");
   // The figures are written behind the request.
   await tui.waitFor(/cache hits|cache \d/);
-  expect(await open("/memory")).toMatch(/context +[\d.]+K tokens of 80K/);
+  expect(await open("/memory")).toMatch(/context +[\d.]+K tokens of 50K/);
   tui.press("ctrl+x");
   tui.type("o");
   await tui.waitFor(page);

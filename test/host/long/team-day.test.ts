@@ -27,15 +27,18 @@ function write(project: Project, path: string, text: string): void {
   writeFileSync(project.file(path), text);
 }
 
+type Told = Record<"rules" | "team" | "others", string>;
+
 /** What the first message of a new session is told. */
-async function begin(stage: Stage, title: string): Promise<{ rules: string; others: string }> {
+async function begin(stage: Stage, title: string): Promise<Told> {
   stage.model.script(say("ok"));
   const session = await stage.newSession(title);
   await session.ask("Hello.");
   const text = stage.model.lastRequest().textOf("user");
   const rules = /Rules of the user's[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
   const others = /From files in this repository[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
-  return { rules, others };
+  const team = /From the user's team[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
+  return { rules, team, others };
 }
 
 /** What a person does when the turn is over and the plugin has heard of that, and some time before the next one. */
@@ -55,8 +58,8 @@ async function beginWith(
   stage: Stage,
   title: string,
   rule: string,
-  where: "rules" | "others" = "rules",
-): Promise<{ rules: string; others: string }> {
+  where: keyof Told = "rules",
+): Promise<Told> {
   for (let tries = 1; ; tries++) {
     const told = await begin(stage, title);
     if (told[where].includes(rule) || tries === 5) return told;
@@ -138,6 +141,62 @@ test(
     expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
     expect((await begin(stage, "taken back")).rules).not.toContain("Run no tests");
     expect(countAsked(stage)).toBe(2);
+  },
+  patiently(240_000),
+);
+
+test(
+  "a team is asked about once: after a yes the other's memory is told with its author, and another address asks again",
+  async () => {
+    await using stage = await openStage({
+      ...{ alone: true, isCloned: true },
+      files: { ".gitignore": ".opencode/strata\n" },
+    });
+    const { project } = stage;
+    const origin = `${project.path}-origin`;
+    git(project, "clone", "-q", "--bare", project.path, origin);
+    git(project, "remote", "add", "origin", origin);
+    git(project, "push", "-q", "-u", "origin", "HEAD");
+    const path = `${project.path}-theirs`;
+    const theirs = { ...project, path, file: (name: string) => `${path}/${name}` };
+    git(project, "clone", "-q", origin, path);
+    const push = (name: string, text: string): void => {
+      write(theirs, name, text);
+      git(theirs, "add", "-A");
+      git(theirs, "-c", "user.name=Grace Hopper", "commit", "-qm", name);
+      git(theirs, "push", "-q");
+    };
+    push(RULE, "Run the tests before you push.\n");
+    git(project, "pull", "-q");
+    await beginWith(stage, "morning", "Run the tests", "others");
+    await whenContains(project.file(LOG), `asks whether origin (${origin}) is your team's`);
+    expect(await answered(stage, "memory-trust", "")).toContain(`1 memory here came from origin (${origin})`);
+    expect(await answered(stage, "memory-trust", "team yes")).toContain("is your team's from now on");
+
+    push(".opencode/memory/directive/port.md", "Never use port 8080.\n");
+    await betweenTurns(stage, () => git(project, "pull", "-q"));
+    const told = await beginWith(stage, "after a pull", "8080", "team");
+    expect(told.team).toMatch(
+      /Never use port 8080\. \(directive, by Grace Hopper in git, not said by the user/,
+    );
+    expect(told.team).toMatch(/Run the tests before you push\. \(directive, by Grace Hopper in git/);
+    expect([told.rules, told.others]).toEqual(["", ""]);
+    expect(countAsked(stage)).toBe(1);
+
+    push(".opencode/memory/directive/tabs.md", "Use tabs.\n");
+    await betweenTurns(stage, () => {
+      git(project, "remote", "set-url", "origin", `${origin}/../other.git`);
+      git(project, "pull", "-q", path, "HEAD");
+    });
+    expect((await beginWith(stage, "elsewhere", "8080", "others")).team).toBe("");
+    await whenFits(
+      project.file(LOG),
+      (text) => /asks whether origin \(\S+other\) is/.test(text),
+      "a question",
+    );
+    expect(await answered(stage, "memory-trust", "")).toMatch(
+      /2 memories here came from origin \(\S+other\)/,
+    );
   },
   patiently(240_000),
 );

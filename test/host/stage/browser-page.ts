@@ -29,8 +29,8 @@ export interface BrowserPage extends AsyncDisposable {
   /** Evaluates an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
   reload(): Promise<void>;
-  /** Presses a key by its name in the DOM, such as "Tab", "?" or "ArrowDown", together with Ctrl or Shift. */
-  press(key: string, held?: { ctrl?: boolean; shift?: boolean }): Promise<void>;
+  /** Presses a key by its name in the DOM, such as "Tab", "?" or "ArrowDown", alone or together with Ctrl. */
+  press(key: string, held?: { ctrl?: boolean }): Promise<void>;
   /** Types into the focused element. */
   type(text: string): Promise<void>;
   /** Clicks the middle of the first matching element with the mouse. Fails if none is visible. */
@@ -136,12 +136,12 @@ function createHands(
   evaluate: <T>(expression: string) => Promise<T>,
 ): Pick<BrowserPage, "click" | "press" | "type" | "waitFor"> {
   return {
-    async press(key, { ctrl = false, shift = false } = {}) {
+    async press(key, { ctrl = false } = {}) {
       const text = key === "Enter" ? "\r" : key.length === 1 && !ctrl ? key : undefined;
       const pressed = {
         key,
         code: key,
-        modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0),
+        modifiers: ctrl ? 2 : 0,
         windowsVirtualKeyCode: KEY_CODES[key] ?? key.toUpperCase().charCodeAt(0),
         ...(text !== undefined && { text }),
       };

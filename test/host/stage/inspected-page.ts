@@ -23,7 +23,11 @@ const LOOPBACK = "127.0.0.1";
 
 /** Serves projects in memory, this one and those in the folders `others`; the clock continues from its current time. */
 export async function serveInspected(
-  { clock: played, files }: Pick<InspectedProject, "clock" | "files">,
+  {
+    clock: played,
+    env = {},
+    files,
+  }: Pick<InspectedProject, "clock" | "files"> & { env?: Record<string, string> },
   folder?: string,
   others: readonly string[] = [],
 ): Promise<InspectedPages> {
@@ -31,6 +35,7 @@ export async function serveInspected(
   const clock: Clock = { ...systemClock, now: () => played.now() + systemClock.now() - startMs };
   const inspector = await openInspector(withDist(files), clock, {
     assetsFolder: DIST,
+    env,
     others,
     ...(folder !== undefined && { folder }),
   });

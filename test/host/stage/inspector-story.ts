@@ -1,5 +1,6 @@
 /** Shared by the inspector's stories: one played project, copied for each, and helpers for the page. */
 
+import { test } from "vitest";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.js";
 import { playInspectedProject } from "../../support/inspected-project.js";
 import { copyFiles, type MemoryFiles } from "../../support/memory-files.js";
@@ -15,15 +16,19 @@ export interface Played {
 }
 
 const MINUTE_MS = 60_000;
+const found = findBrowser();
+const isMissing = !found && !(process.platform === "linux" && process.arch === "x64");
+if (isMissing) process.stdout.write("Skipped: the inspector's page, as no Chromium or Chrome is installed\n");
+
+/** A test in a browser: npm ci brings one for x64 Linux, elsewhere it is skipped without one. */
+export const browserTest = test.skipIf(isMissing);
 
 /** Plays once for all tests of a file. */
 export async function playOnce(): Promise<Played> {
-  const browser = findBrowser();
-  if (!browser)
-    throw new Error("expected a Chromium that runs; npm ci brings one on Linux, elsewhere install one");
+  if (!found) throw new Error("expected the Chromium that npm ci brings, but it does not run");
   const { clock, files } = await playInspectedProject();
   const copy = () => ({ files: copyFiles(files), clock: createFakeClock(clock.now() + MINUTE_MS) });
-  return { browser, copy };
+  return { browser: found, copy };
 }
 
 export const shows = (text: string): string => `document.body.innerText.includes(${JSON.stringify(text)})`;

@@ -5,7 +5,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { ModelRequest } from "./model-request.js";
-import type { CallsStep, FailStep, Pace, SayStep } from "./steps.js";
+import type { CallsStep, FailStep, SayStep } from "./steps.js";
 
 /** A call with its final id. */
 export interface SettledCall {
@@ -18,12 +18,11 @@ export interface SettledCall {
 export interface Answer {
   text: string;
   calls: SettledCall[];
-  pace?: Pace;
 }
 
 /** Prepares an answer for sending: adds missing call ids and encodes arguments as JSON. */
 export function settleAnswer(step: SayStep | CallsStep, nextCallID: () => string): Answer {
-  if (step.kind === "say") return { text: step.text, calls: [], ...(step.pace && { pace: step.pace }) };
+  if (step.kind === "say") return { text: step.text, calls: [] };
   const settled = step.calls.map(({ id, tool, args }) => ({
     id: id ?? nextCallID(),
     tool,
@@ -52,40 +51,13 @@ export function openStream(response: ServerResponse): void {
 function streamAnswer(response: ServerResponse, request: ModelRequest, answer: Answer): void {
   openStream(response);
   const send = (fields: object) => response.write(event(request, fields));
-  const sendText = (text: string) => send({ choices: [choice({ role: "assistant", content: text })] });
-  const finish = (): void => {
-    answer.calls.forEach((settled, index) => {
-      send({ choices: [choice({ tool_calls: [{ index, ...toolCall(settled) }] })] });
-    });
-    send({ choices: [choice({}, finishReason(answer))] });
-    send({ choices: [], usage: usage(request) });
-    response.end("data: [DONE]\n\n");
-  };
-  if (answer.pace) sendInPieces(response, { text: answer.text, pace: answer.pace, sendText, finish });
-  else {
-    sendText(answer.text);
-    finish();
-  }
-}
-
-interface Pieces {
-  text: string;
-  pace: Pace;
-  sendText(piece: string): void;
-  finish(): void;
-}
-
-function sendInPieces(response: ServerResponse, { finish, pace, sendText, text }: Pieces): void {
-  const length = Math.ceil(text.length / pace.pieces);
-  let sent = 0;
-  const timer = setInterval(() => {
-    sendText(text.slice(sent, sent + length));
-    sent += length;
-    if (sent < text.length) return;
-    clearInterval(timer);
-    finish();
-  }, pace.everyMs);
-  response.once("close", () => clearInterval(timer));
+  send({ choices: [choice({ role: "assistant", content: answer.text })] });
+  answer.calls.forEach((settled, index) => {
+    send({ choices: [choice({ tool_calls: [{ index, ...toolCall(settled) }] })] });
+  });
+  send({ choices: [choice({}, finishReason(answer))] });
+  send({ choices: [], usage: usage(request) });
+  response.end("data: [DONE]\n\n");
 }
 
 function completion(request: ModelRequest, answer: Answer): object {

@@ -6,25 +6,16 @@
  * first). Each is JSON with its keys in the order they were sent.
  */
 
-/** A message as OpenAI-compatible hosts send it; other fields are kept in the recorded object. */
-export interface ChatMessage {
-  role: string;
-  content?: string | { type: string; text?: string }[] | null;
-  tool_calls?: { id: string; type: string; function: { name: string; arguments: string } }[];
-  tool_call_id?: string;
-}
+import type { SentMessage, SentTool } from "../../../src/trial/requests.js";
 
-/** A tool as offered to the model. */
-export interface ChatTool {
-  type: string;
-  function: { name: string; description?: string; parameters?: unknown };
-}
+/** Other fields are kept in the recorded objects. */
+export type { SentMessage as ChatMessage, SentTool as ChatTool };
 
 /** The body of a chat completion request; other fields are kept in the recorded object. */
 export interface ChatBody {
   model: string;
-  messages: ChatMessage[];
-  tools?: ChatTool[];
+  messages: SentMessage[];
+  tools?: SentTool[];
   stream?: boolean;
 }
 
@@ -39,8 +30,8 @@ export interface ModelRequest {
   body: ChatBody;
   /** Length of the raw body. */
   bytes: number;
-  messages: ChatMessage[];
-  tools: ChatTool[];
+  messages: SentMessage[];
+  tools: SentTool[];
   /** The host's session, from `x-session-id`. */
   sessionID: string | undefined;
   /** The parent of a child session, from `x-parent-session-id`. */
@@ -144,7 +135,7 @@ function findToolResult(results: ToolResult[], callID: string): string {
   throw new Error(`No tool result ${callID} in this request; it has: ${known}`);
 }
 
-function contentText({ content }: ChatMessage): string {
+function contentText({ content }: SentMessage): string {
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => part.text ?? "").join("");
 }

@@ -1,7 +1,7 @@
 /** Tests of the simulated prompt cache: what it shares, for how long, and how fast. */
 
 import { expect, test } from "vitest";
-import { createPromptCache } from "./prompt-cache.js";
+import { createPromptCache } from "../../../src/trial/requests.js";
 
 function cacheWithClock(lifetimeMs = 1_000) {
   const clock = { time: 0 };

@@ -9,9 +9,9 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createPromptCache, type PromptCache, type PromptCacheOptions } from "../../../src/trial/requests.js";
 import { openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
 import { createModelRequest, type ModelRequest, tokensOfBytes } from "./model-request.js";
-import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./prompt-cache.js";
 import { createSightings } from "./sightings.js";
 import { type CallsStep, fail, type SayStep, type Step, say } from "./steps.js";
 
@@ -39,7 +39,7 @@ export interface ScriptedModel {
 }
 
 /** Options of a scripted model: those of its prompt caches, and how it counts. */
-export interface ScriptedModelOptions extends PromptCacheOptions {
+export interface ScriptedModelOptions extends Partial<PromptCacheOptions> {
   /** Bytes that count as one token; 4 by default. */
   bytesPerToken?: number;
   /** The answer to requests for a title. */
@@ -91,7 +91,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
   }
 
   function cacheFor(model: string): PromptCache {
-    const cache = caches.get(model) ?? createPromptCache(options);
+    const cache = caches.get(model) ?? createPromptCache({ ...options, now });
     caches.set(model, cache);
     return cache;
   }

@@ -217,7 +217,7 @@ export function stageConfig(
   const model = (name: string) => ({
     name,
     limit: { context: 200_000, output: 8_000 },
-    // Without prices a model counts as free, and little is cleared.
+    // Those that count without a price, too, so that the ledger has dollars.
     cost: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 },
     tool_call: true,
     attachment: true,

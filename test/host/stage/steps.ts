@@ -21,13 +21,6 @@ export interface SayStep {
   kind: "say";
   text: string;
   usage?: ReportedUsage;
-  /** Streams the text in so many pieces; all at once by default. */
-  pace?: Pace;
-}
-
-export interface Pace {
-  pieces: number;
-  everyMs: number;
 }
 
 /** An answer that calls one tool, or several in parallel. */
@@ -64,11 +57,6 @@ export interface ReportedUsage {
 /** Answers with this text. */
 export function say(text: string): SayStep {
   return { kind: "say", text };
-}
-
-/** Answers with this text as a real model does, piece by piece. */
-export function sayInPieces(text: string, pace: Pace): SayStep {
-  return { kind: "say", text, pace };
 }
 
 /** Answers with one tool call. `id` forces a call id, for example one already used. */

@@ -1,11 +1,11 @@
 /** Installs the packed package in a project, in the ways that its user has. Needs no network. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { runOpenCode } from "../stage/opencode.js";
+import { delimiter, dirname, join } from "node:path";
+import { findHost, runOpenCode } from "../stage/opencode.js";
 import { findArchive } from "../stage/packed.js";
 import type { Project } from "../stage/project.js";
 import { HOST } from "../stage/which-host.js";
@@ -22,26 +22,42 @@ export async function installByHost(project: Project): Promise<string> {
   return out;
 }
 
-/** `npm install` of the archive. */
-export async function installByNpm(project: Project): Promise<void> {
-  await project.write("package.json", '{"private": true}');
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  const env = { PATH: process.env.PATH, HOME: project.folders.home };
-  execFileSync("npm", ["install", findArchive(project.root), ...flags], {
-    cwd: project.path,
-    env,
-    stdio: "ignore",
-  });
+/** `npm install --global` of the archive, below the project's root. Rejects if npm has anything to warn of. */
+export function installGlobally(project: Project): void {
+  const warned = npm(project, "install", "--global", findArchive(project.root));
+  if (/warn/i.test(warned)) throw new Error(`npm install has warned:\n${warned}`);
 }
 
-/** The installed command, `node_modules/.bin/strata`, in the project; returns what it printed. */
-export function installedStrata({ folders, path }: Project, ...args: string[]): string {
+export const uninstallGlobally = (project: Project): void =>
+  void npm(project, "uninstall", "--global", "opencode-strata");
+
+function npm(project: Project, ...args: string[]): string {
+  const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--no-update-notifier"];
+  const { status, stderr } = spawnSync("npm", [...args, "--prefix", join(project.root, "npm"), ...flags], {
+    cwd: project.root,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: project.folders.home },
+  });
+  if (status !== 0) throw new Error(`npm ${args[0]} ended with ${status}:\n${stderr}`);
+  return stderr;
+}
+
+/** The installed command in the project, with OpenCode in the PATH; returns its exit code and what it printed. */
+export function installedStrata(
+  { folders, path, root }: Project,
+  ...args: string[]
+): { code: number | null; out: string } {
   const env = {
-    ...{ PATH: process.env.PATH, HOME: folders.home },
+    ...{ PATH: [dirname(findHost()), process.env.PATH].join(delimiter), HOME: folders.home },
     ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
     XDG_CACHE_HOME: folders.cache,
   };
-  return execFileSync(join(path, "node_modules/.bin/strata"), args, { cwd: path, encoding: "utf8", env });
+  const { status, stderr, stdout } = spawnSync(join(root, "npm/bin/strata"), args, {
+    cwd: path,
+    encoding: "utf8",
+    env,
+  });
+  return { code: status, out: `${stdout}${stderr}` };
 }
 
 /** A package registry on a local port that has one package, from its archive, and no other. */

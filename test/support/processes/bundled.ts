@@ -16,6 +16,7 @@ export async function bundleScript(
   await build({
     input: fileURLToPath(script),
     platform: "node",
+    external: ["bun:sqlite"],
     logLevel: "warn",
     output: { file, format: "esm", codeSplitting: false },
   });

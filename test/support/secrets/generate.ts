@@ -1,5 +1,14 @@
 /** Generates secrets from formats, and puts them where people have them. The same seed gives the same samples. */
-import type { Format } from "./formats.js";
+
+/** In a format, `{an36}` stands for 36 letters and digits. */
+export interface Format {
+  provider: string;
+  format: string;
+  /** What people call it. */
+  noun: string;
+  /** It says nothing by itself: samples stand behind the provider's name. */
+  isNamed?: boolean;
+}
 
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
 const DIGITS = "0123456789";

@@ -1,10 +1,38 @@
 /** Samples of secrets where people have them, and whether they are found. */
-import { type Format, formats } from "./formats.js";
-import { createRandom, generate, isLeft, nameKey, type Surrounding } from "./generate.js";
-import { namedFormats } from "./named-formats.js";
-import { passwords, type Telling } from "./told-passwords.js";
+import data from "./data.json" with { type: "json" };
+import { createRandom, type Format, generate, isLeft, nameKey, type Surrounding } from "./generate.js";
 
-export const allFormats: readonly Format[] = [...formats, ...namedFormats];
+type Texts = Readonly<Record<string, readonly string[]>>;
+type Rows = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * How the keys of each provider look, as the issuers publish it and as the rules of gitleaks collect it; written apart from
+ * the patterns that find them. By what people call them, then by provider.
+ */
+const listFormats = (rows: Rows, more: Pick<Format, "isNamed"> = {}): Format[] =>
+  Object.entries(rows).flatMap(([noun, of]) =>
+    Object.entries(of).map(([provider, format]) => ({ provider, format, noun, ...more })),
+  );
+
+/** The latter say nothing by themselves: only the provider's name before them tells what they are. */
+export const allFormats: readonly Format[] = [
+  ...listFormats(data.formats),
+  ...listFormats(data.named, { isNamed: true }),
+];
+
+/** Passwords in sentences, by language; `{p}` stands for the password. The `others` were kept back until the patterns were done. */
+export interface Telling {
+  language: string;
+  sentences: readonly string[];
+  others: readonly string[];
+}
+export const tellings: readonly Telling[] = data.tellings;
+
+/** What looks like a secret and is none, by kind. */
+export const lookAlikes: Texts = data.lookAlikes;
+
+/** Secrets that are known by the file, command or address around them; `«…»` holds what must go. */
+export const wholeTexts: Texts = data.wholeTexts;
 
 export interface Sample {
   surrounding: string;
@@ -37,7 +65,7 @@ export function writeTold(
 ): Sample[] {
   const random = createRandom(seed);
   return (which === "sentences" ? sentences : others).flatMap((sentence) =>
-    passwords.flatMap((format) =>
+    data.passwords.flatMap((format) =>
       Array.from({ length: each }, () => {
         const secret = generate(format, random);
         return { surrounding: sentence, secret, text: sentence.replace("{p}", secret) };

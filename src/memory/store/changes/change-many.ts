@@ -1,33 +1,44 @@
-/** Changes of many memories: planned ones, all in one step per folder or none, files from another store, and publishing. */
+/** Every change of memories: single ones, planned ones in one step per folder or none, copies, publishing, undo and acceptance. */
 import { join } from "node:path";
 import { formatError, StrataError } from "../../../base/error.js";
-import { hashOf } from "../../../base/hash.js";
-import { findHint, findMove, findRefusal, withoutHints } from "../../draft.js";
+import { findHint, refuseSecrets } from "../../draft.js";
 import { formatID, type Memory, parseID, privateTypes as usuallyPrivate } from "../../memory.js";
-import {
-  findNameFault,
-  findPathFault,
-  foldName,
-  formatPath,
-  planName,
-  quotePath,
-  splitPath,
-} from "../../path.js";
+import { findNameFault, foldName, formatPath, planName, quotePath, splitPath } from "../../path.js";
 import { type Collection, findCollection, pathsOf } from "../collection.js";
+import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-log.js";
+import type { ExchangeOptions } from "../exchange.js";
 import { type Cause, PUBLISH } from "../ledger.js";
 import type { AllChanged, MemoryCopy, OpenMemories, PlannedChange, Written } from "../store.js";
 import type { Transaction, TransactionStep } from "../transaction.js";
+import { createUndo } from "../undo.js";
 import {
   type ChangeParts,
+  type Changes,
   changeOne,
+  createChanges,
   finish,
   listNames,
   missing,
+  openTarget,
+  planChange,
   refuse,
   rewrite,
   type Target,
   unchanged,
 } from "./changes.js";
+
+type AllParts = ChangeParts & Pick<ExchangeOptions, "files" | "folders" | "trust">;
+export type AllChanges = Changes &
+  Pick<OpenMemories, "accept" | "adoptAll" | "changeAll" | "publish" | "revoke" | "undo">;
+
+export const createAllChanges = (parts: AllParts): AllChanges => ({
+  ...createChanges(parts),
+  ...createAcceptance(parts),
+  publish: createPublish(parts),
+  adoptAll: createAdoptAll(parts),
+  changeAll: createChangeAll(parts),
+  undo: createUndo(parts.collections, parts.onWritten),
+});
 
 /** The planned steps in one folder, whose lock is held. */
 interface Part {
@@ -37,7 +48,7 @@ interface Part {
   ids: readonly string[];
 }
 
-export function createChangeAll(parts: ChangeParts): OpenMemories["changeAll"] {
+function createChangeAll(parts: ChangeParts): OpenMemories["changeAll"] {
   return (planned, cause) => {
     const wanted = parts.collections.map((collection) => ({
       collection,
@@ -61,11 +72,15 @@ export function createChangeAll(parts: ChangeParts): OpenMemories["changeAll"] {
     return collection.change(async (transaction) => {
       const steps: TransactionStep[] = [];
       const ids: string[] = [];
-      for (const change of own) {
-        const planned = await planSteps(parts, transaction, change, cause);
-        if ("why" in planned) return { kind: "refused", why: planned.why };
+      for (const { after, before, reason } of own) {
+        const target = await openTarget(collection, transaction, before.id);
+        if (typeof target === "string") return { kind: "refused", why: target };
+        if (JSON.stringify(target.memory) !== JSON.stringify(before))
+          return { kind: "refused", why: `${before.id} has changed since` };
+        const planned = await planChange(target, after, reason === undefined ? cause : { ...cause, reason });
+        if (typeof planned === "string") return { kind: "refused", why: planned };
         steps.push(...planned.steps);
-        if (planned.steps.length > 0) ids.push(change.before.id);
+        if (planned.steps.length > 0) ids.push(before.id);
       }
       // Rewrites first: what takes the place of an archived memory is there before that is gone.
       steps.sort((a, b) => Number(a.from !== undefined) - Number(b.from !== undefined));
@@ -92,45 +107,10 @@ export function createChangeAll(parts: ChangeParts): OpenMemories["changeAll"] {
   }
 }
 
-/** The steps of one change, or why it is impossible. */
-async function planSteps(
-  { gate }: ChangeParts,
-  transaction: Transaction,
-  { after, before, reason }: PlannedChange,
-  all: Cause,
-): Promise<{ steps: readonly TransactionStep[] } | { why: string }> {
-  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
-  const place = parseID(before.id);
-  if (!place) return { why: missing(before.id) };
-  const [active, archived] = pathsOf(place);
-  const path = before.status === "archived" ? archived : active;
-  const looked = await transaction.open(path);
-  if (looked?.reading.kind !== "memory" || JSON.stringify(looked.reading.memory) !== JSON.stringify(before))
-    return { why: `${before.id} has changed since` };
-  const fault = findPathFault(path);
-  if (fault !== undefined) return { why: fault };
-  const isMoved = before.status !== "archived" && after.status === "archived";
-  const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after);
-  const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? (await gate?.(inPlace));
-  if (why !== undefined) return { why };
-  // A file that only moves keeps its bytes, whatever its formatting.
-  const isSame = JSON.stringify(inPlace) === JSON.stringify(before);
-  const contents = (isSame ? looked.text : undefined) ?? formatMemoryFile(inPlace, looked.text);
-  const at = { ...place, isArchived: path === archived, modifiedMs: looked.modifiedMs };
-  const reading = contents === looked.text ? looked.reading : parseMemoryFile(Buffer.from(contents), at);
-  if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
-  const cause = reason === undefined ? all : { ...all, reason };
-  const steps: TransactionStep[] = [];
-  if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
-  if (!isMoved) return { steps };
-  if (await transaction.open(archived)) return { why: `${archived} is in the way; rename or remove it` };
-  return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
-}
-
 /** Limits the size of a step: each line of `pending.json` holds a whole memory. */
 const AT_A_TIME = 250;
 
-export function createAdoptAll(parts: ChangeParts): OpenMemories["adoptAll"] {
+function createAdoptAll(parts: ChangeParts): OpenMemories["adoptAll"] {
   return async (copies, cause, onProgress) => {
     const written: Written[] = [];
     // A name that a person has freed by removing its file counts as free.
@@ -221,7 +201,7 @@ async function placeCopy(
 
 /** Reads a copy and decides whether it may be written. */
 async function checkCopy(
-  { clock, collections, gate }: ChangeParts,
+  { clock, collections }: ChangeParts,
   { contents, id, isArchived }: MemoryCopy,
 ): Promise<{ collection: Collection; memory: Memory } | { why: string }> {
   const place = parseID(id);
@@ -234,34 +214,32 @@ async function checkCopy(
   // Checks the whole text: comments among the fields are in the file as well.
   const whole = { ...reading.memory, content: contents };
   const collection = findCollection(collections, place);
-  const why = findHint(whole) ?? (await gate?.(whole));
+  const why = findHint(whole) ?? refuseSecrets(whole);
   return why === undefined ? { memory: reading.memory, collection } : { why };
 }
 
 /*
  * Publishes a memory: writes its file where git sees it, then removes it from `private/`. Its earlier versions stay in the
- * ledger there. Undone, the file and the lines about it leave the folder that git sees.
+ * ledger there. It is not undone.
  */
 
-export function createPublishing(parts: ChangeParts): Pick<OpenMemories, "publish"> {
+function createPublish(parts: ChangeParts): OpenMemories["publish"] {
   const { collections } = parts;
-  return {
-    async publish(id, given) {
-      const cause = { ...given, operation: PUBLISH };
-      const place = parseID(id);
-      if (!place) return refuse(missing(id));
-      if (place.scope === "global")
-        return refuse(`${id} holds in every project and is in the git of none; copy its file to share it`);
-      await Promise.all(collections.map((collection) => collection.scan()));
-      if (place.sensitivity === "internal") return changeOne(parts, id, async (target) => unchanged(target));
-      const shared = findCollection(collections, { ...place, sensitivity: "internal" });
-      // In the order in which every change of two folders locks them.
-      const written = await shared.change((transaction) =>
-        changeOne(parts, id, (target) => moveOut(parts, target, { transaction, shared, cause })),
-      );
-      if (written.kind === "written") await renameLinks(parts, id, written.memory.id, cause);
-      return written;
-    },
+  return async (id, given) => {
+    const cause = { ...given, operation: PUBLISH };
+    const place = parseID(id);
+    if (!place) return refuse(missing(id));
+    if (place.scope === "global")
+      return refuse(`${id} holds in every project and is in the git of none; copy its file to share it`);
+    await Promise.all(collections.map((collection) => collection.scan()));
+    if (place.sensitivity === "internal") return changeOne(parts, id, async (target) => unchanged(target));
+    const shared = findCollection(collections, { ...place, sensitivity: "internal" });
+    // In the order in which every change of two folders locks them.
+    const written = await shared.change((transaction) =>
+      changeOne(parts, id, (target) => moveOut(parts, target, { transaction, shared, cause })),
+    );
+    if (written.kind === "written") await renameLinks(parts, id, written.memory.id, cause);
+    return written;
   };
 }
 
@@ -280,8 +258,8 @@ async function moveOut(
   const { isPersonal: _, ...rest } = memory;
   const open = { ...rest, sensitivity: "internal" as const };
   const contents = formatMemoryFile(open, looked.text);
-  const why =
-    findHint({ ...open, content: contents }) ?? (await parts.gate?.({ ...open, content: contents }));
+  const whole = { ...open, content: contents };
+  const why = findHint(whole) ?? refuseSecrets(whole);
   if (why !== undefined) return refuse(why);
   const taken = await listNames(transaction, from.type);
   const name = taken.has(foldName(from.name)) ? planName(from.name, from.type, taken) : from.name;
@@ -304,4 +282,28 @@ async function renameLinks(parts: ChangeParts, id: string, newID: string, cause:
   });
   for (const memory of parts.collections.flatMap((collection) => collection.memories()).filter(names))
     await changeOne(parts, memory.id, (target) => rewrite(parts, target, change, cause));
+}
+
+/* What the user accepts of the memories that came from elsewhere. */
+
+function createAcceptance(given: AllParts): Pick<OpenMemories, "accept" | "revoke"> {
+  const { collections, files, folders, trust } = given;
+  return {
+    async accept(ids, why) {
+      const waiting = collections.flatMap((collection) => [...collection.foreign()]);
+      const taken = new Map(
+        waiting.filter(([id, { hash }]) => ids?.includes(id) ?? trust?.team.authorOf(hash) === undefined),
+      );
+      if (taken.size === 0) return [];
+      const records = ids === undefined ? await readConflictRecords(files, folders.memory) : [];
+      const named = records.map((record) => nameConflictRecord(folders.memory, record));
+      await trust?.accept([...taken.values(), ...named], why);
+      return collections.flatMap((collection) => collection.memories()).filter(({ id }) => taken.has(id));
+    },
+
+    async revoke() {
+      const revoked = await trust?.revoke();
+      return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
+    },
+  };
 }

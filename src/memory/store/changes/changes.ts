@@ -1,8 +1,9 @@
 /** Adds, rewrites, archives, restores and removes single memories: each under the lock of its folder, in one step on disk. */
 import { join } from "node:path";
+import { hashOf } from "../../../base/hash.js";
 import { foldSentence } from "../../../base/text.js";
 import type { Clock } from "../../../io/clock.js";
-import { findMove, findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
+import { findMove, findRefusal, planMemory, refuseSecrets, withoutHints } from "../../draft.js";
 import {
   formatPrefix,
   type Memory,
@@ -17,13 +18,12 @@ import { ARCHIVE, findPathFault, foldName, formatPath, planName } from "../../pa
 import { type Collection, findCollection, pathsOf } from "../collection.js";
 import type { Cause } from "../ledger.js";
 import type { Looked } from "../scan.js";
-import type { MemoryStore, OpenMemories, Written } from "../store.js";
-import type { Transaction } from "../transaction.js";
+import type { OpenMemories, Written } from "../store.js";
+import type { Transaction, TransactionStep } from "../transaction.js";
 
 export interface ChangeParts {
   clock: Clock;
   collections: readonly Collection[];
-  gate?: MemoryGate | undefined;
   /** Types of project memories that go to `private/`. */
   privateTypes?: readonly MemoryType[] | undefined;
   /** Called after these memories were written. */
@@ -32,16 +32,15 @@ export interface ChangeParts {
   onSaidAgain(id: string): void;
 }
 
-export interface Changes
-  extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,
-    Pick<OpenMemories, "discard"> {
-  /** The memory as its file is now, and its path in the collection. */
-  find(id: string): Promise<{ memory: Memory; path: string } | undefined>;
-}
+export type Changes = Pick<OpenMemories, "remember" | "update" | "archive" | "restore" | "discard">;
 
 export function createChanges(parts: ChangeParts): Changes {
   const put = (id: string, isArchived: boolean, cause: Cause): Promise<Written> =>
-    changeOne(parts, id, (target) => move(parts, target, isArchived, cause));
+    changeOne(parts, id, async (target) => {
+      const { memory } = target;
+      if ((memory.status === "archived") === isArchived) return unchanged(target);
+      return write(parts, target, { ...memory, status: isArchived ? "archived" : "active" }, cause);
+    });
   return {
     remember: (draft, cause) => remember(parts, draft, cause),
     update: (id, change, cause) => changeOne(parts, id, (target) => rewrite(parts, target, change, cause)),
@@ -51,22 +50,9 @@ export function createChanges(parts: ChangeParts): Changes {
     discard: (id, cause) =>
       changeOne(parts, id, async (target) => {
         if (target.memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
-        const why = await findSecret(parts, target);
-        if (why !== undefined) return refuse(why);
         await target.transaction.discard(target.looked, cause);
         return finish(parts, target.collection, target.path, target.memory);
       }),
-
-    async find(id) {
-      const place = parseID(id);
-      if (!place) return undefined;
-      const collection = findCollection(parts.collections, place);
-      for (const path of pathsOf(place)) {
-        const reading = (await collection.look(path))?.reading;
-        if (reading?.kind === "memory") return { memory: reading.memory, path };
-      }
-      return undefined;
-    },
   };
 }
 
@@ -93,17 +79,27 @@ export async function changeOne(
   const isThere = await Promise.all(pathsOf(place).map((path) => collection.look(path)));
   if (isThere.every((looked) => looked === undefined)) return refuse(missing(id));
   return collection.change(async (transaction) => {
-    for (const path of pathsOf(place)) {
-      const looked = await transaction.open(path);
-      if (!looked) continue;
-      const problem = findProblem(looked);
-      if (problem) return refuse(`${join(collection.folder, path)} is left as it is: ${problem}`);
-      const { reading } = looked;
-      if (reading.kind === "memory")
-        return action({ collection, transaction, path, looked, memory: reading.memory });
-    }
-    return refuse(missing(id));
+    const target = await openTarget(collection, transaction, id);
+    return typeof target === "string" ? refuse(target) : action(target);
   });
+}
+
+/** The memory of this id, in use or archived, or why there is none. */
+export async function openTarget(
+  collection: Collection,
+  transaction: Transaction,
+  id: string,
+): Promise<Target | string> {
+  const place = parseID(id);
+  for (const path of place ? pathsOf(place) : []) {
+    const looked = await transaction.open(path);
+    if (!looked) continue;
+    const problem = findProblem(looked);
+    if (problem) return `${join(collection.folder, path)} is left as it is: ${problem}`;
+    const { reading } = looked;
+    if (reading.kind === "memory") return { collection, transaction, path, looked, memory: reading.memory };
+  }
+  return missing(id);
 }
 
 /** `change` returns `undefined` to leave the memory as it is. */
@@ -113,41 +109,62 @@ export async function rewrite(
   change: (current: Memory) => Memory | undefined,
   cause: Cause,
 ): Promise<Written> {
-  const { collection, looked, memory, path, transaction } = target;
-  const changed = change(memory);
-  if (!changed) return unchanged(target);
-  const next = withoutHints(changed);
-  const why = findMove(memory, next) ?? (await findWhyNot(parts, next));
-  if (why) return refuse(why);
-  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
+  const { looked, memory } = target;
+  const next = change(memory);
+  if (!next) return unchanged(target);
+  const { formatMemoryFile } = await import("../../memory-file.js");
+  const why = findMove(memory, next);
+  if (why !== undefined) return refuse(why);
   const { updated } = memory;
-  if (formatMemoryFile({ ...next, updated }, looked.text) === formatMemoryFile(memory, looked.text))
+  const inPlace = withoutHints({ ...next, updated });
+  if (formatMemoryFile(inPlace, looked.text) === formatMemoryFile(memory, looked.text))
     return unchanged(target);
-  const nowMs = parts.clock.now();
   // Something said earlier makes no memory older than it is.
-  const atMs = cause.saidMs === undefined ? nowMs : Math.max(cause.saidMs, Date.parse(updated) || 0);
-  const contents = formatMemoryFile({ ...next, updated: new Date(atMs).toISOString() }, looked.text);
-  const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
-  const reading = parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: nowMs });
-  if (reading.kind === "problem") return refuse(reading.what);
-  await transaction.write(path, looked, contents, cause);
-  return finish(parts, collection, path, reading.memory);
+  const { saidMs } = cause;
+  const atMs = saidMs === undefined ? parts.clock.now() : Math.max(saidMs, Date.parse(updated) || 0);
+  return write(parts, target, { ...next, updated: new Date(atMs).toISOString() }, cause);
 }
 
-async function move(parts: ChangeParts, target: Target, isArchived: boolean, cause: Cause): Promise<Written> {
-  const { collection, looked, memory, transaction, path: from } = target;
-  if ((memory.status === "archived") === isArchived) return unchanged(target);
-  const why = await findSecret(parts, target);
-  if (why !== undefined) return refuse(why);
-  const place = parseID(memory.id) as Place;
-  const to = formatPath({ ...place, isArchived });
-  if (await transaction.open(to))
-    return refuse(`${join(collection.folder, to)} is in the way; rename or remove it`);
-  await transaction.changeAll([{ path: to, from, before: looked.hash ?? null, cause }]);
-  const { parseMemoryFile } = await import("../../memory-file.js");
-  const at = { ...place, isArchived, modifiedMs: looked.modifiedMs };
-  const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), at);
-  return finish(parts, collection, to, moved.kind === "memory" ? moved.memory : memory);
+async function write(parts: ChangeParts, target: Target, next: Memory, cause: Cause): Promise<Written> {
+  const planned = await planChange(target, next, cause);
+  if (typeof planned === "string") return refuse(planned);
+  await target.transaction.changeAll(planned.steps);
+  return finish(parts, target.collection, planned.steps.at(-1)?.path ?? target.path, planned.memory);
+}
+
+/**
+ * The steps that make this of an opened memory, and the memory after them; or why they cannot be taken. Its fields are
+ * changed first, then its file is moved, if its status says so.
+ */
+export async function planChange(
+  { looked, memory, path, transaction }: Target,
+  next: Memory,
+  cause: Cause,
+): Promise<{ steps: readonly TransactionStep[]; memory: Memory } | string> {
+  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
+  const isArchived = next.status === "archived";
+  const isMoved = isArchived !== (memory.status === "archived");
+  const inPlace = withoutHints(isMoved ? { ...next, status: memory.status } : next);
+  const steps: TransactionStep[] = [];
+  // A file that only moves keeps its bytes, whatever its formatting.
+  let text = looked.text ?? "";
+  if (JSON.stringify(inPlace) !== JSON.stringify(memory)) {
+    const why = findMove(memory, inPlace) ?? findWhyNot(inPlace);
+    if (why !== undefined) return why;
+    const contents = formatMemoryFile(inPlace, text);
+    if (contents !== text) steps.push({ path, before: looked.hash ?? null, contents, cause });
+    text = contents;
+  }
+  const place = { ...(parseID(memory.id) as Place), isArchived };
+  const reading = parseMemoryFile(Buffer.from(text), { ...place, modifiedMs: looked.modifiedMs });
+  if (reading.kind === "problem") return `${memory.id}: ${reading.what}`;
+  if (!isMoved) return { steps, memory: reading.memory };
+  const to = formatPath(place);
+  if (await transaction.open(to)) return `${to} is in the way; rename or remove it`;
+  return {
+    steps: [...steps, { path: to, from: path, before: hashOf(text), cause }],
+    memory: reading.memory,
+  };
 }
 
 async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): Promise<Written> {
@@ -157,7 +174,7 @@ async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): P
   const { type } = memory;
   const collection = findCollection(collections, memory);
   await collection.scan();
-  const why = await findWhyNot(parts, memory);
+  const why = findWhyNot(memory);
   if (why) return refuse(why);
   const contents = formatMemoryFile(memory);
   return collection.change(async (transaction) => {
@@ -214,17 +231,8 @@ async function findKnown(
 }
 
 /** Why this memory may not be written. */
-async function findWhyNot({ gate }: ChangeParts, memory: Memory): Promise<string | undefined> {
-  return findRefusal(memory) ?? (await gate?.(memory));
-}
-
-/** A file that the ledger may not hold is not moved or removed: its words would be lost there. */
-async function findSecret(
-  { gate }: Pick<ChangeParts, "gate">,
-  { looked, memory }: Target,
-): Promise<string | undefined> {
-  return gate?.({ ...memory, content: looked.text ?? "" });
-}
+export const findWhyNot = (memory: Memory): string | undefined =>
+  findRefusal(memory) ?? refuseSecrets(memory);
 
 export function finish(
   { onWritten }: Pick<ChangeParts, "onWritten">,
