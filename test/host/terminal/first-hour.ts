@@ -49,16 +49,11 @@ export async function playFirstSession(stage: TuiStage, tui: Tui, keep: Keep): P
 
 /** The result is dropped and brought back; the next message does it. */
 export async function steerContext(stage: TuiStage, tui: Tui, keep: Keep): Promise<void> {
-  for (const [action, words, answer] of [
-    ["Drop", "Go on without it.", "As you wish."],
-    ["Expand", "Now look again.", "Here it is."],
+  for (const [action, row, words, answer] of [
+    ["Drop", /read orders\.txt +turn 1/, "Go on without it.", "As you wish."],
+    ["Expand", /read orders\.txt +turn 1, .*dropped/, "Now look again.", "Here it is."],
   ] as const) {
-    await tui.run("/context");
-    await tui.waitFor(/Context: .* tokens/);
-    keep(1.5);
-    tui.type("orders.txt");
-    await tui.waitFor(/read orders\.txt +turn 1/);
-    tui.press("enter");
+    await openItem(tui, row, keep);
     await tui.waitFor(`${action} …`);
     keep(2);
     tui.press("enter");
@@ -72,6 +67,21 @@ export async function steerContext(stage: TuiStage, tui: Tui, keep: Keep): Promi
     await ask(stage, tui, words, answer);
     keep(1.5);
   }
+}
+
+/** Opens the list until the item is what its row must say: the list is written after the answer. */
+async function openItem(tui: Tui, row: RegExp, keep: Keep): Promise<void> {
+  for (;;) {
+    await tui.run("/context");
+    await tui.waitFor(/Context: .* tokens/);
+    keep(1.5);
+    tui.type("orders.txt");
+    const screen = await tui.waitFor(/read orders\.txt +turn 1/);
+    if (row.test(screen)) break;
+    tui.press("escape");
+    await tui.waitWithout(/Context: .* tokens/);
+  }
+  tui.press("enter");
 }
 
 /** What did it save? */
