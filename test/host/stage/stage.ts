@@ -14,8 +14,11 @@
  */
 
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mergeRecords } from "../../../src/base/shape.js";
+import { TURNS } from "../../../src/memory/trust/trust.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import { repository } from "../repository.js";
 import type { Client } from "./client.js";
 import type { EventStream } from "./event-stream.js";
@@ -117,6 +120,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await options.prepare?.(project);
     const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
     const { open, stage } = present({ home, isAlone, model, project, env, config, close });
+    // The turn of a host that this stage killed would count for a minute, in the stages behind it as well.
+    undo.push(async () => removeFolder(join(project.folders.state, "opencode-strata", TURNS)));
     undo.push(async () => home.host && stage.host.stop().catch(() => undefined));
     await open();
     return stage;
