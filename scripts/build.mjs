@@ -127,9 +127,8 @@ async function bundle({ groups = [], input, name }) {
     format: "esm",
     minify: name === "tui" ? AS_WRITTEN : true,
     comments: false,
-    // For what OpenCode's Bun runs, which reads them by itself; Node does not. Positions only: the sources are public.
-    sourcemap: name === "plugin" || name === "tui",
-    sourcemapExcludeSources: true,
+    // Bun would read a source map as soon as anything asks for a stack, which OpenCode does at its start.
+    sourcemap: false,
     plugins: [asBunRunsIt()],
     entryFileNames: "[name].js",
     chunkFileNames: `${name}-[name].js`,

@@ -1,5 +1,4 @@
 /** Plugins that split the bundles and write their parts. */
-import { moveColumns } from "./source-map.mjs";
 
 /** Groups all static imports of `entry` into one part, so that a start reads one file instead of fifty. */
 export function groupStart(entry) {
@@ -61,8 +60,6 @@ export function asBunRunsIt() {
         if (required) throw new Error(`Expected all modules to be bundled, but ${name} requires ${required}`);
         const shebang = /^#!.*\n/.exec(code)?.[0] ?? "";
         part.code = `${shebang}// @bun\n${code.slice(shebang.length).replace(NOT_ASCII, escapeUnits)}`;
-        const map = bundle[`${name}.map`];
-        if (map) map.source = JSON.stringify(moveColumns(JSON.parse(String(map.source)), code.split("\n")));
       }
     },
   };

@@ -74,11 +74,9 @@ export function createAgentJudge(context: LayerContext & { gate: Gate }) {
 
   async function read(): Promise<void> {
     await noting;
-    if (judge === "auto" && (await generation.status()).isAllowed) open = [];
-    else {
-      questions = await import("./agent-question.js");
-      open = (await candidates.list()).filter(questions.isAskable);
-    }
+    const waiting = judge === "auto" && (await generation.status()).isAllowed ? [] : await candidates.list();
+    if (waiting.length > 0) questions ??= await import("./agent-question.js");
+    open = questions ? waiting.filter(questions.isAskable) : [];
   }
 
   function inBackground(what: string, work: () => Promise<void>): Promise<void> {

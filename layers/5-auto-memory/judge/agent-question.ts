@@ -1,6 +1,4 @@
 /** Which candidates the running agent is asked about, in which words, and what it keeps of them by letter. */
-
-import * as z from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { cut, shortenPath, withoutMark } from "../../../src/base/text.js";
 import { listExtended } from "../../../src/context/additions.js";
@@ -138,8 +136,6 @@ const readLetter = (letter: string): number =>
   [...letter].reduce((sum, one) => (sum + 1) * LETTERS + one.charCodeAt(0) - CODE_OF_A, -1);
 
 /* What the agent wants to keep, by letter. */
-
-export const keepArguments = z.object({ letters: z.string().trim().min(1).max(300) });
 
 type KeepContext = Pick<LayerContext, "candidates" | "clock" | "folders" | "host"> & { gate: Gate };
 

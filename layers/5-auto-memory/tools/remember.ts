@@ -49,6 +49,8 @@ export const rememberArguments = z.object({
   expires: z.string().optional(),
 });
 
+export const keepArguments = z.object({ letters: z.string().trim().min(1).max(300) });
+
 type Arguments = z.output<typeof rememberArguments>;
 
 export type Call = Readonly<Record<"messageID" | "sessionID", string>>;

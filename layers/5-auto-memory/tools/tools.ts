@@ -23,7 +23,6 @@ const load = {
   remember: () => import("./remember.js"),
   recall: () => import("./recall.js"),
   update: () => import("./update.js"),
-  keep: () => import("../judge/agent-question.js"),
 };
 
 const createRememberTool = (context: MemoryToolsContext): Tool =>
@@ -69,6 +68,6 @@ const createKeepTool = (judge: NonNullable<MemoryToolsContext["agentJudge"]>): T
     name: KEEP_TOOL,
     description: "Keep what Strata asked: a, c directive.",
     parameters: { properties: { letters: text }, required: ["letters"] },
-    loadCheck: async () => (await load.keep()).keepArguments,
+    loadCheck: async () => (await load.remember()).keepArguments,
     execute: ({ letters }, { sessionID }) => judge.keep(letters, sessionID),
   });
