@@ -107,6 +107,9 @@ export async function play({
   const seconds = (performance.now() - startedMs) / 1_000;
   const requests = [...model.requests];
   const later = await askLater(stage);
+  const peakMB = readPeakMB(stage.host.pid);
+  // A running host still writes.
+  await stage.host.stop();
   if (keepIn !== undefined) await keep(project, keepIn);
   return {
     requests,
@@ -116,7 +119,7 @@ export async function play({
     looks: agent.looks,
     seconds,
     hookSeconds: readHookSeconds(project.file(WATCH)),
-    peakMB: readPeakMB(stage.host.pid),
+    peakMB,
     records: readRecords(project.file(".opencode/strata")),
     projectPath: project.path,
   };

@@ -27,7 +27,7 @@ import { type ContextView, type CutEntry, type Entry, LETTERS, type TurnEntry } 
 
 const OF_TEXTS = ["drop", "pin", "unpin", "expand"] as const;
 
-export function planItem(entry: Entry, view: ContextView): ContextItem {
+export function planItem(entry: Entry, view: ContextView, measured = measure(entry, view)): ContextItem {
   const { answers, request, turns } = view;
   const recorded = request.find(entry.key.key);
   const isText = entry.kind !== "cut" && entry.kind !== "summary";
@@ -37,7 +37,7 @@ export function planItem(entry: Entry, view: ContextView): ContextItem {
     kind: entry.kind,
     turn: turns[entry.index] ?? 0,
     ...view.describe(entry),
-    ...measure(entry, view),
+    ...measured,
     age: (answers.at(-1) ?? 0) - (answers[entry.index] ?? 0),
     isPinned: recorded?.pinned !== undefined,
     ...(isText && decision?.file !== undefined && { file: decision.file }),
@@ -261,13 +261,13 @@ export async function formatView(
   const { entries, pinnedBefore, request, tokens } = view;
   // Only what is shown is looked at closely: a long session has thousands of results.
   const largest = entries
-    .map((entry) => ({ entry, tokens: measure(entry, view).tokens }))
-    .sort((a, b) => b.tokens - a.tokens)
+    .map((entry) => ({ entry, measured: measure(entry, view) }))
+    .sort((a, b) => b.measured.tokens - a.measured.tokens)
     .slice(0, MOST_ITEMS);
   const items: ContextItem[] = [];
-  for (const [at, { entry }] of largest.entries()) {
+  for (const [at, { entry, measured }] of largest.entries()) {
     if (at % ITEMS_AT_A_TIME === 0) await giveWay();
-    items.push(planItem(entry, view));
+    items.push(planItem(entry, view, measured));
   }
   items.push(...pinnedBefore.map((one) => planPinnedBefore(one, view)));
   const shown = items.sort((a, b) => b.tokens - a.tokens).slice(0, MOST_ITEMS);
