@@ -264,8 +264,8 @@ function readVector(given: unknown): Float32Array {
   return Float32Array.from(given);
 }
 
-const unexpected = (expected: string, came: string): StrataError =>
-  new StrataError("EANSWER", `expected ${expected} from the endpoint, got ${came}`);
+const unexpected = (expected: string, got: string): StrataError =>
+  new StrataError("EANSWER", `expected ${expected} from the endpoint, got ${got}`);
 
 /*
  * Vectors by the hash of their text, in memory and in one file per model, the least recently used first. The file is

@@ -160,7 +160,7 @@ const LONGEST_ANSWER = 10 * MOST_OF_ALL_SECTIONS;
 
 /**
  * Accepts a model's answer if it has all six headings, once each and in order, with text under each, and is not too
- * long. Removes a code fence around it. Otherwise `problem` says what was expected and what came.
+ * long. Removes a code fence around it. Otherwise `problem` says what was expected and got.
  */
 export function parseSections(answer: string): { sections: Sections } | { problem: string } {
   if (answer.length > LONGEST_ANSWER)
@@ -171,18 +171,18 @@ export function parseSections(answer: string): { sections: Sections } | { proble
   const titles = parts.filter((_, index) => index % 2 === 0).map((title) => title.replace(/\s+#*$/, ""));
   const bodies = parts.filter((_, index) => index % 2 === 1);
   if (titles.length !== HEADINGS.length || HEADINGS.some((heading, index) => heading !== titles[index])) {
-    const came = titles.length === 0 ? "none" : titles.map((title) => `"${title}"`).join(", ");
+    const got = titles.length === 0 ? "none" : titles.map((title) => `"${title}"`).join(", ");
     return {
-      problem: `Expected the six "## " headings ${HEADINGS.join(", ")}, once each and in this order; came ${came}.`,
+      problem: `Expected the six "## " headings ${HEADINGS.join(", ")}, once each and in this order; got ${got}.`,
     };
   }
   if (before !== "")
     return {
-      problem: `Expected nothing before "## ${HEADINGS[0]}"; came ${JSON.stringify(before.slice(0, 80))}.`,
+      problem: `Expected nothing before "## ${HEADINGS[0]}"; got ${JSON.stringify(before.slice(0, 80))}.`,
     };
   for (const [index, body] of bodies.entries()) {
     const under = `under "${HEADINGS[index]}"`;
-    if (body === "") return { problem: `Expected at least a line ${under}, if only "None."; came nothing.` };
+    if (body === "") return { problem: `Expected at least a line ${under}, if only "None."; got nothing.` };
     if (body.length > MOST_OF_A_SECTION)
       return { problem: formatExcess(under, MOST_OF_A_SECTION, body.length) };
   }
@@ -191,5 +191,5 @@ export function parseSections(answer: string): { sections: Sections } | { proble
   return { sections: Object.fromEntries(HEADINGS.map((heading, index) => [heading, bodies[index] ?? ""])) };
 }
 
-const formatExcess = (where: string, most: number, came: number): string =>
-  `Expected at most ${formatCount(most)} characters ${where}; came ${formatCount(came)}.`;
+const formatExcess = (where: string, most: number, got: number): string =>
+  `Expected at most ${formatCount(most)} characters ${where}; got ${formatCount(got)}.`;

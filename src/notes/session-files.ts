@@ -22,7 +22,7 @@ export interface SessionPaths {
 export function planPaths(folder: string, sessionID: string): SessionPaths {
   if (!/^[\w-]+$/.test(sessionID))
     throw new Error(
-      `Expected a session id of letters, digits, "_" and "-"; came ${JSON.stringify(sessionID)}.`,
+      `Expected a session id of letters, digits, "_" and "-"; got ${JSON.stringify(sessionID)}.`,
     );
   const pathOf = (ending: string): string => join(folder, `${sessionID}${ending}`);
   return {

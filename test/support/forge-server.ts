@@ -49,7 +49,7 @@ export async function startForgeServer(answers: Record<string, ForgeAnswer> = {}
       (request) => {
         const origin = origins.find((one) => request.url.startsWith(`${one}/`));
         if (origin === undefined)
-          throw new Error(`expected a request to ${origins.join(", ")}, came ${request.url}`);
+          throw new Error(`expected a request to ${origins.join(", ")}, got ${request.url}`);
         return fetchGet({ ...request, url: `${url}${request.url.slice(origin.length)}` });
       },
     [Symbol.asyncDispose]: () =>

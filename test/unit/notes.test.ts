@@ -190,7 +190,7 @@ describe("files of a session", () => {
 
   it("a session id that could name another file is refused", async () => {
     const world = openNotes();
-    expect(() => world.notes.pathOf("../x")).toThrow('came "../x"');
+    expect(() => world.notes.pathOf("../x")).toThrow('got "../x"');
     await world.notes.learn("../x", turn);
     await world.notes.write("../x");
     expect(world.files.contents.size).toBe(0);

@@ -22,17 +22,17 @@ describe("a model's answer", () => {
   });
 
   it.each([
-    ["no headings", /^Expected the six .* came none\.$/],
+    ["no headings", /^Expected the six .* got none\.$/],
     [ANSWER.replace("## Workflow", "## Work"), /"Work"/],
     [`${ANSWER}\n## Learnings\nagain`, /"Learnings", "Learnings"/],
-    [ANSWER.replace("Current State", "X").replace("Learnings", "Current State"), /came "X"/],
+    [ANSWER.replace("Current State", "X").replace("Learnings", "Current State"), /got "X"/],
     [ANSWER.replace("## Workflow", "### Workflow"), /Expected the six/],
-    [`Here are the notes:\n${ANSWER}`, /came "Here are the notes:"/],
-    [ANSWER.replace(body("Workflow"), " "), /^Expected at least a line under "Workflow".*came nothing\.$/],
-    [ANSWER.replace(body("Workflow"), "x".repeat(2_401)), /at most 2,400 .* under "Workflow"; came 2,401/],
-    [HEADINGS.map((one) => `## ${one}\n${"x".repeat(1_600)}`).join("\n"), /at most 9,000 .* came 9,600/],
+    [`Here are the notes:\n${ANSWER}`, /got "Here are the notes:"/],
+    [ANSWER.replace(body("Workflow"), " "), /^Expected at least a line under "Workflow".*got nothing\.$/],
+    [ANSWER.replace(body("Workflow"), "x".repeat(2_401)), /at most 2,400 .* under "Workflow"; got 2,401/],
+    [HEADINGS.map((one) => `## ${one}\n${"x".repeat(1_600)}`).join("\n"), /at most 9,000 .* got 9,600/],
   ])(
-    "a model's answer that is something else is refused with what was expected and what came, case %#",
+    "a model's answer that is something else is refused with what was expected and what it was, case %#",
     (text, why) => {
       expect(parseSections(text)).toEqual({ problem: expect.stringMatching(why) });
     },

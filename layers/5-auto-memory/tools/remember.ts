@@ -151,7 +151,7 @@ function readExpiry(given: string | undefined, nowMs: number): string | undefine
   if (Number.isNaN(timeMs) || timeMs <= nowMs)
     throw new StrataError(
       "EMEMORYEXPIRES",
-      `expires: expected an ISO date in the future, came ${JSON.stringify(given)}. Nothing was kept.`,
+      `expires: expected an ISO date in the future, got ${JSON.stringify(given)}. Nothing was kept.`,
     );
   return new Date(timeMs).toISOString();
 }
