@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseInboxLine } from "../../layers/7-across-agents/mail/mail.js";
 import { parseJson } from "../../src/base/shape.js";
 import { parseConfig } from "../../src/config/plugin-entries.js";
-import { parsePastLines } from "../../src/memory/search/past-sessions.js";
+import { parsePastLines } from "../../src/memory/search/past-notes.js";
 import { splitLines } from "../../src/memory/store/receipt.js";
 import { listRemotes } from "../../src/memory/trust/git.js";
 import { readNotes } from "../../src/notes/session-files.js";

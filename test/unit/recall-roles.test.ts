@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findRole } from "../../src/memory/search/past-sessions.js";
+import { findRole } from "../../src/memory/search/past-notes.js";
 import { createRecall, type RecallEntry } from "../../src/recall/recall.js";
 import { findPlace } from "../../src/recall/vectors.js";
 

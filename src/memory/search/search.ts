@@ -9,7 +9,7 @@ import type { Embedder, Recall, RecallEntry, RecallHit, WordVectors } from "../.
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../text/entities.js";
 import { isActive, isConfidential, type Memory, type MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store/store.js";
-import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";
+import { createPastNotes, type PastHit, type PastNotes } from "./past-notes.js";
 
 export interface MemorySearchOptions {
   memories: Pick<MemoryStore, "list" | "known" | "onChange">;
@@ -85,7 +85,7 @@ export function createMemorySearch(options: MemorySearchOptions) {
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
   const active = createMemoryIndex({ ...options, mayEmbed, createIndex: () => createIndex(embedder) });
-  const past = createPastSessions({ files, folder, sessions, createIndex });
+  const past = createPastNotes({ files, folder, sessions, createIndex });
   let archive: MemoryIndex | undefined;
   memories.onChange(() => {
     archive = undefined;
@@ -301,7 +301,7 @@ function toEntry(memory: Memory, mayEmbed: boolean): RecallEntry {
 
 /** Lines of past sessions; none if the query names an id or a type. */
 async function findPastLines(
-  past: PastSessions,
+  past: PastNotes,
   { entity, exceptSession, id, text, type }: MemoryQuery,
   limit: number,
 ): Promise<Found[]> {

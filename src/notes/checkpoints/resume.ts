@@ -10,7 +10,7 @@
 import { StrataError } from "../../base/error.js";
 import { toLine } from "../../base/text.js";
 import type { Files } from "../../io/files.js";
-import { createPastSessions } from "../../memory/search/past-sessions.js";
+import { createPastNotes } from "../../memory/search/past-notes.js";
 import type { SeenSessions } from "../../project/own.js";
 import { findOpenPoints } from "../handoff.js";
 import { findState } from "../page-lines.js";
@@ -67,7 +67,7 @@ async function rankSessions(
   exceptSession: string | undefined,
 ): Promise<string[]> {
   const createIndex = async () => (await import("../../recall/recall.js")).createRecall({ now: clock.now });
-  const past = createPastSessions({ files, folder, sessions, createIndex });
+  const past = createPastNotes({ files, folder, sessions, createIndex });
   const lines = await past.find(words, { limit: MOST_HITS, exceptSession });
   const quotes = await findQuotes(words, exceptSession);
   const scores = new Map<string, number>();

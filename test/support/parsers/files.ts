@@ -11,7 +11,7 @@ import { parseLog } from "../../../src/inspector/views.js";
 import { parseToken } from "../../../src/io/locks.js";
 import { isCandidate } from "../../../src/memory/candidates/candidate-store.js";
 import { parseFront, parseMemoryFile, readPage } from "../../../src/memory/memory-file.js";
-import { parsePastLines } from "../../../src/memory/search/past-sessions.js";
+import { parsePastLines } from "../../../src/memory/search/past-notes.js";
 import { parseConflict, readOtherVersion } from "../../../src/memory/store/conflict-log.js";
 import { parsePending } from "../../../src/memory/store/journal.js";
 import { readLedgerLine } from "../../../src/memory/store/ledger.js";

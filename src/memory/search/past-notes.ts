@@ -8,7 +8,7 @@ import type { SeenSessions } from "../../project/own.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
 
-export interface PastSessionsOptions {
+export interface PastNotesOptions {
   files: Files;
   folder: string;
   /** Tells which sessions were held on this machine: a repository may bring notes on others. */
@@ -30,7 +30,7 @@ export interface PastHit extends PastLine {
   score: number;
 }
 
-export interface PastSessions {
+export interface PastNotes {
   /** Best first. */
   find(text: string, options: { limit: number; exceptSession?: string | undefined }): Promise<PastHit[]>;
 }
@@ -48,7 +48,7 @@ const LONGEST_LINE = 2_000;
 /** Characters scanned beyond the shown part of a line: half a secret goes unrecognised. */
 const LONGEST_SECRET = 500;
 
-export function createPastSessions(options: PastSessionsOptions): PastSessions {
+export function createPastNotes(options: PastNotesOptions): PastNotes {
   const { files, folder, createIndex, sessions } = options;
   const known = new Map<string, KnownNotes>();
   const lines = new Map<string, PastLine>();
