@@ -172,13 +172,14 @@ async function checkCall({ strata }: Running, event: BeforeToolEvent): Promise<v
 
 /** Reads the host's events until the stream ends; the next turn opens another one. Never rejects. */
 async function listen(running: Running): Promise<void> {
-  const { catalog, context, events, signal, strata, stream } = running;
+  const { catalog, context, events, signal, stored, strata, stream } = running;
   if (stream.isOpen || signal.aborted) return;
   stream.isOpen = true;
   let why = "the stream is closed";
   try {
     for await (const event of (await context.event.subscribe({ signal })) as AsyncIterable<unknown>) {
       if (isRecord(event) && event.type === "model.updated") catalog.changed();
+      stored.note(event);
       for (const { properties, type } of events.read(event)) takeEvent(running, type, properties);
     }
   } catch (thrown) {

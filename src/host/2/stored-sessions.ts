@@ -1,8 +1,12 @@
-/** Reads stored messages from the host in bounded time and remembers them by session. */
+/**
+ * Stored messages, by session: as the host's events tell them, else read from the host in bounded time. A read makes the
+ * host copy the whole session, which takes a tenth of a second once a session has five megabytes.
+ */
 import { formatError } from "../../base/error.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
-import type { SetupContext, StoredMessage, TheirMessage } from "./contract.js";
+import type { SetupContext, StoredMessage, StoredPart, TheirMessage } from "./contract.js";
 import { readStored } from "./stored.js";
 
 interface StoredSessionsOptions {
@@ -29,16 +33,28 @@ export type StoredSessions = ReturnType<typeof createStoredSessions>;
 
 export function createStoredSessions({ clock, context, log }: StoredSessionsOptions) {
   const sessions = new Map<string, Known>();
+  const told = createTold(clock);
   let overranMs = Number.NEGATIVE_INFINITY;
 
   return {
+    /** Call with each event of the host. Never throws. */
+    note: told.note,
+
     /**
      * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them
-     * is not known to its end. Never rejects.
+     * is not known to its end, and no event tells it. Never rejects.
      */
     async readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<Known["byID"]> {
-      const before = sessions.get(sessionID)?.byID ?? new Map<string, StoredMessage>();
-      if (isKnown(messages, before) || isPausing()) return before;
+      const known = sessions.get(sessionID);
+      const before = known?.byID ?? new Map<string, StoredMessage>();
+      const unknown = messages.filter((one) => !isKnown(one, before));
+      if (unknown.length === 0 || isPausing()) return before;
+      const found = known && (await told.find(unknown));
+      if (found) {
+        const byID = new Map([...before, ...found.map((one) => [one.id, one] as const)]);
+        sessions.set(sessionID, { ...known, byID });
+        return byID;
+      }
       const beganMs = clock.now();
       const all = await read(sessionID);
       if (!all && clock.now() - beganMs >= READ_WITHIN_MS) overranMs = clock.now();
@@ -120,18 +136,114 @@ function findHidden(before: Known | undefined, shown: readonly StoredMessage[]):
   );
 }
 
-/** Is each message known, with the end of each answer and call? */
-function isKnown(messages: readonly TheirMessage[], known: ReadonlyMap<string, StoredMessage>): boolean {
-  return messages.every(({ id, role }) => {
-    if (typeof id !== "string") return true;
-    const stored = known.get(id);
-    if (!stored || role !== "assistant") return stored !== undefined;
-    const isRunning = stored.content?.some(({ state }) => /^(running|streaming)$/.test(state?.status ?? ""));
-    return stored.time.completed !== undefined && !isRunning;
-  });
+/** Is the message known, with the end of an answer and its calls? */
+function isKnown({ id, role }: TheirMessage, known: ReadonlyMap<string, StoredMessage>): boolean {
+  if (typeof id !== "string") return true;
+  const stored = known.get(id);
+  return stored !== undefined && (role !== "assistant" || hasEnded(stored));
+}
+
+function hasEnded({ content, time }: StoredMessage): boolean {
+  const isRunning = content?.some(({ state }) => /^(running|streaming)$/.test(state?.status ?? ""));
+  return time.completed !== undefined && !isRunning;
 }
 
 const findCheckpoint = (messages: readonly StoredMessage[]): StoredMessage | undefined =>
   messages.findLast((one) => one.type === "compaction" && isDone(one));
 
 const isDone = ({ status }: StoredMessage): boolean => status === "completed";
+
+/*
+ * What the events of OpenCode 2.0.15 tell is what it stores, to the millisecond: of a prompt all, of an answer what the
+ * request itself does not say.
+ *
+ *     session.inbox.enqueued (the prompt) → .delivered
+ *     session.step.started → tool.input.started → tool.success | failed → step.ended
+ */
+
+/** They come a moment behind the hook of the next request. */
+const TOLD_WITHIN_MS = 50;
+const MOST_TOLD = 200;
+
+function createTold(clock: Clock) {
+  const messages = new Map<string, StoredMessage>();
+  const prompts = new Map<string, PlainRecord>();
+  const watchers = new Set<() => void>();
+
+  return {
+    note(event: unknown): void {
+      if (!isRecord(event) || !isRecord(event.data) || typeof event.created !== "number") return;
+      take(String(event.type), event.data, event.created);
+      for (const watcher of watchers) watcher();
+    },
+
+    /** These as stored; `undefined` if one is told by no event, or not to its end within a moment. */
+    async find(wanted: readonly TheirMessage[]): Promise<StoredMessage[] | undefined> {
+      const ids = wanted.map(({ id = "" }) => id);
+      if (!ids.every((id) => messages.has(id) || prompts.has(id))) return undefined;
+      const isTold = (): boolean => wanted.every((one) => isKnown(one, messages));
+      if (!isTold()) await waitAtMost(clock, TOLD_WITHIN_MS, (signal) => watch(isTold, signal));
+      const found = ids.flatMap((id) => messages.get(id) ?? []);
+      return isTold() && found.every((one, at) => saysSame(one, wanted[at])) ? found : undefined;
+    },
+  };
+
+  function watch(isTold: () => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const watcher = (): void => {
+        if (!isTold() && !signal.aborted) return;
+        watchers.delete(watcher);
+        resolve();
+      };
+      watchers.add(watcher);
+      signal.addEventListener("abort", watcher);
+    });
+  }
+
+  function take(type: string, data: PlainRecord, atMs: number): void {
+    const { assistantMessageID, inboxID, item } = data;
+    const id = String(assistantMessageID ?? inboxID);
+    const prompt = prompts.get(id);
+    if (type === "session.inbox.enqueued" && isRecord(item) && item.type === "user" && isRecord(item.payload))
+      keep(prompts, id, item.payload);
+    if (type === "session.inbox.delivered" && prompt)
+      keep(messages, id, { ...prompt, id, type: "user", time: { created: atMs } });
+    const answer = type === "session.step.started" ? beginAnswer(id, data, atMs) : messages.get(id);
+    if (answer) keep(messages, id, tell(answer, type, data, atMs));
+  }
+}
+
+function keep<Value>(map: Map<string, Value>, id: string, value: Value): void {
+  map.delete(id);
+  map.set(id, value);
+  if (map.size > MOST_TOLD) map.delete(map.keys().next().value ?? "");
+}
+
+/** A prompt that the host has changed is read. */
+const saysSame = ({ text, type }: StoredMessage, theirs: TheirMessage | undefined): boolean =>
+  type !== "user" || theirs?.content.some((part) => part.text === text) === true;
+
+function beginAnswer(id: string, { agent, model, started }: PlainRecord, atMs: number): StoredMessage {
+  const created = typeof started === "number" ? started : atMs;
+  return { id, type: "assistant", time: { created }, agent, model, content: [] } as unknown as StoredMessage;
+}
+
+/** The answer as it is after the event. Pure. */
+function tell(answer: StoredMessage, type: string, data: PlainRecord, atMs: number): StoredMessage {
+  const { finish, id, metadata, name, tokens } = data;
+  const { content = [], time } = answer;
+  if (type === "session.step.ended")
+    return { ...answer, time: { ...time, completed: atMs }, finish: String(finish), tokens };
+  if (type === "session.tool.input.started") {
+    const part = { type: "tool", id, name, state: { status: "streaming" }, time: { created: atMs } };
+    return { ...answer, content: [...content, part as StoredPart] };
+  }
+  const status = type === "session.tool.success" ? "completed" : "error";
+  if (status === "error" && type !== "session.tool.failed") return answer;
+  // The text of a shell result that the host has cut names its file.
+  const isCut = isRecord(metadata) && metadata.truncated === true;
+  const state = { status, metadata, ...(isCut && { content: data.content as unknown[] }) };
+  const end = (part: StoredPart): StoredPart =>
+    part.id === id ? { ...part, state, time: { ...part.time, completed: atMs } } : part;
+  return { ...answer, content: content.map(end) };
+}
