@@ -105,6 +105,8 @@ async function openDreaming(
   { background, files = {}, settings = {} }: DreamingOptions = {},
 ): Promise<Stage> {
   const stage = await openStage({
+    // On a machine that knows other projects, memories from before the first look are not the user's.
+    alone: true,
     options: { dream: settings, ...(background && { background }) },
     // With snapshots, as users have it: without, the host has sent another request before it can be stopped.
     config: { small_model: "mock/m2", snapshot: true },

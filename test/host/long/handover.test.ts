@@ -5,7 +5,7 @@ import { whenContains } from "../stage/files.js";
 import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
 import { openStage } from "../stage/stage.js";
 import { call, say } from "../stage/steps.js";
-import { strata } from "../stage/strata.js";
+import { strata, whenNoAgentWorks } from "../stage/strata.js";
 
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 const todo = (content: string, status = "pending") =>
@@ -37,6 +37,7 @@ only1("it has no todo list")(
     expect(strata(stage.project, "sessions", "checkpoint", "--list").stdout).toMatch(
       new RegExp(`^${id} .*"before the emitter"$`, "m"),
     );
+    await whenNoAgentWorks(stage.project);
     expect(strata(stage.project, "sessions", "attach", id).stdout).toContain(
       "the first message of the next new session",
     );

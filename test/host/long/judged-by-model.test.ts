@@ -143,7 +143,7 @@ only1("plugins are shown no list of sessions")(
     await old.ask(`${MESSAGE} From now on answer in whole sentences.`);
     await old.command("check", "the till");
     const options = { autoMemory: { pastSessions: true } };
-    await stage.restart({ config: { plugin: [shiftedClock, [repository, options]] } });
+    await stage.restart({ kill: true, config: { plugin: [shiftedClock, [repository, options]] } });
     const session = await stage.newSession("new");
     const before = (await stage.host.sessions()).length;
     await session.ask("go on");
