@@ -128,6 +128,17 @@ test.each([
   expect(reads).toHaveLength(before + 1);
 });
 
+test("a checkpoint that was read while it was being made is read again, although events tell the rest", async () => {
+  const checkpoint = { id: "c1", type: "compaction", summary: "so far", time: { created: 5 } };
+  let all: readonly StoredMessage[] = [{ ...checkpoint, status: "running" }];
+  const { sessions, tell } = open(() => all);
+  await sessions.readAll(SESSION);
+  all = [{ ...checkpoint, status: "completed" }, ...stored.slice(0, 1)];
+  tell(...told.slice(0, 2));
+  const byID = await sessions.readFor(SESSION, [theirs("c1", "user", "so far"), NEW[1] as TheirMessage]);
+  expect(byID.get("c1")).toMatchObject({ status: "completed" });
+});
+
 test("nonsense among the events changes nothing", () => {
   const { sessions } = open(() => []);
   for (const event of [null, 1, {}, { type: "session.step.started", created: 1, data: {} }, { data: null }])

@@ -136,11 +136,12 @@ function findHidden(before: Known | undefined, shown: readonly StoredMessage[]):
   );
 }
 
-/** Is the message known, with the end of an answer and its calls? */
-function isKnown({ id, role }: TheirMessage, known: ReadonlyMap<string, StoredMessage>): boolean {
+/** Is the message known, with the end of an answer and its calls, or of a checkpoint? */
+function isKnown({ id }: TheirMessage, known: ReadonlyMap<string, StoredMessage>): boolean {
   if (typeof id !== "string") return true;
   const stored = known.get(id);
-  return stored !== undefined && (role !== "assistant" || hasEnded(stored));
+  if (stored?.type === "compaction") return isDone(stored);
+  return stored !== undefined && (stored.type !== "assistant" || hasEnded(stored));
 }
 
 function hasEnded({ content, time }: StoredMessage): boolean {
