@@ -2,7 +2,6 @@
  * Translates OpenCode 2's events into OpenCode 1's, which layers know. The stream carries events of every location on
  * the server; those of other locations concern projects that are not open here and are dropped.
  */
-
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { HostEvent } from "../../io/host.js";
 import { INVALID_REQUEST, type TheirEvent } from "./contract.js";

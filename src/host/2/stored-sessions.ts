@@ -51,8 +51,10 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
       if (unknown.length === 0 || isPausing()) return before;
       const found = known && (await told.find(unknown));
       if (found) {
-        const byID = new Map([...before, ...found.map((one) => [one.id, one] as const)]);
-        sessions.set(sessionID, { ...known, byID });
+        // The session may have been read meanwhile.
+        const now = sessions.get(sessionID) ?? known;
+        const byID = new Map([...now.byID, ...found.map((one) => [one.id, one] as const)]);
+        sessions.set(sessionID, { ...now, byID });
         return byID;
       }
       const beganMs = clock.now();
@@ -204,11 +206,10 @@ function createTold(clock: Clock) {
   function take(type: string, data: PlainRecord, atMs: number): void {
     const { assistantMessageID, inboxID, item } = data;
     const id = String(assistantMessageID ?? inboxID);
-    const prompt = prompts.get(id);
     if (type === "session.inbox.enqueued" && isRecord(item) && item.type === "user" && isRecord(item.payload))
       keep(prompts, id, item.payload);
-    if (type === "session.inbox.delivered" && prompt)
-      keep(messages, id, { ...prompt, id, type: "user", time: { created: atMs } });
+    if (type === "session.inbox.delivered" && prompts.has(id))
+      keep(messages, id, { ...prompts.get(id), id, type: "user", time: { created: atMs } });
     const answer = type === "session.step.started" ? beginAnswer(id, data, atMs) : messages.get(id);
     if (answer) keep(messages, id, tell(answer, type, data, atMs));
   }
