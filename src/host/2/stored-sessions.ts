@@ -1,6 +1,6 @@
 /**
  * Stored messages, by session: as the host's events tell them, else read from the host in bounded time. A read makes the
- * host copy the whole session, which takes a tenth of a second once a session has five megabytes.
+ * host copy the whole session, which takes 40 ms once a session has five megabytes.
  */
 import { formatError } from "../../base/error.js";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
