@@ -55,6 +55,8 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
       pool: "forks" as const,
       isolate: false,
       maxWorkers: hostWorkers,
+      // A host that its machine holds up can miss a test's moment. The summary names the tests that needed this.
+      retry: 1,
       // Both in one group, so that no core waits for the last files of one before the other begins.
       sequence: { groupOrder: 1 },
       benchmark: { include: [] },

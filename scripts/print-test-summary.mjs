@@ -1,4 +1,5 @@
-// Prints the ten slowest files of a CI run, and as its last line "N passed, N failed", from vitest's report.
+// Prints the ten slowest files of a CI run, the tests that passed only when tried again and why they did not at first,
+// and as its last line "N passed, N failed", from vitest's report.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -19,6 +20,11 @@ if (existsSync(path)) {
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)}  ${name}`);
   if (existsSync(`${root}test-starts.txt`))
     console.log(readFileSync(`${root}test-starts.txt`, "utf8").split("\n", 1)[0]);
+  for (const { failureMessages, fullName, status } of report.testResults.flatMap(
+    (file) => file.assertionResults,
+  ))
+    if (status === "passed" && failureMessages.length > 0)
+      console.log(`Passed only when tried again: ${fullName}\n${failureMessages[0]}`);
   const skipped = report.numPendingTests + report.numTodoTests;
   console.log(
     `${report.numPassedTests} passed, ${report.numFailedTests} failed${skipped ? `, ${skipped} skipped` : ""}`,
