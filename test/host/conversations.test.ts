@@ -94,7 +94,7 @@ test("strata index reads the sessions of every project from before the plugin, o
   const { PATH: _, ...env } = isolation(shop.project);
   const strata = async (...args: string[]) => {
     const { code, err, out } = await runStrata(shop.project, [...args, "--json"], { env });
-    expect([code, err]).toEqual([0, ""]);
+    expect([code, err], out).toEqual([0, ""]);
     return JSON.parse(out);
   };
   expect(existsSync(index.path) ? await index.search("narwhal") : []).toHaveLength(0);
