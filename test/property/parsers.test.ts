@@ -2,8 +2,8 @@
  * Hostile text for every parser of test/support/parsers: none throws but the plugin's own errors, each answers in the
  * promised shape, and a text of four times the length takes about four times the work, not sixteen times.
  *
- * The long run feeds each parser for ten minutes (`STRATA_FUZZ_MS` shortens that), and prints how long the worst
- * megabyte of each holds the thread.
+ * The long run feeds each parser for ten minutes (`STRATA_FUZZ_MS` shortens that). How long a megabyte holds the host:
+ * `npm run bench:megabyte`.
  */
 import { describe, expect, it } from "vitest";
 import { StrataError } from "../../src/base/error.js";
@@ -214,23 +214,6 @@ function baitsOf({ samples }: Parser): Shape[] {
 
 const USUAL_BAITS = new Set(
   ["\\", "。", " ", "「a", "a-", "## a\n", "<a ", "? "].map((one) => `${JSON.stringify(one)} × n, "!x"`),
-);
-
-it.runIf(isLong)(
-  "a megabyte: how long the worst one holds the thread",
-  async () => {
-    const rows: string[] = [];
-    for (const parser of parsers) {
-      let worst = { ms: 0, name: "" };
-      for (const { make, name } of baitsOf(parser)) {
-        const ms = await leastOf(parser, make(1_000_000));
-        if (ms > worst.ms) worst = { ms, name };
-      }
-      rows.push(`${worst.ms.toFixed(1).padStart(8)} ms  ${parser.name}: ${worst.name}`);
-    }
-    process.stdout.write(`${rows.sort().reverse().join("\n")}\n`);
-  },
-  7_200_000,
 );
 
 it("notes to which a person adds 200,000 lines are still merged: they are not arguments of one call", () => {
