@@ -8,8 +8,8 @@
  *
  * Scores combine words (BM25+ over title, aliases, text, paths and date), neighbours of a hit in its group, the match
  * of the group as a whole, the meaning of words, and links: entries that name the same issue, merge request or file as
- * one of the best hits. Older work counts less. The same entries give the same hits for the same query, whatever was
- * added and removed in between; only words such as "yesterday" depend on `now`.
+ * one of the best hits. The same entries give the same hits for the same query, whatever was added and removed in
+ * between; only words such as "yesterday" depend on `now`.
  *
  * No query or text makes it throw, and it loads nothing before the first entry. Adding takes a fraction of a
  * millisecond: add many entries in slices if someone is waiting.
@@ -26,7 +26,6 @@ import {
   type RecallHit,
   type SearchOptions,
   toBag,
-  toSpoken,
 } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
 import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
@@ -93,13 +92,11 @@ export function createRecall(options: RecallOptions = {}): Recall {
   const groups = createGroups();
   const links = createLinks();
   const aliases = createAliases();
-  const ages = createAges();
   const meaning = createMeaning({ embedder, wordVectors });
   const structure: Structure = {
     entry: (id) => entries.get(id),
     neighbours: ({ group, id }) => (group === undefined ? [] : groups.neighbours(group, id)),
     follow: links.follow,
-    weighAge: ages.weigh,
   };
   const ask = (query: string): Asked => readQuery(query, now());
   let added = 0;
@@ -117,7 +114,6 @@ export function createRecall(options: RecallOptions = {}): Recall {
       if (kept.group !== undefined) groups.add(kept.group, kept);
       links.add(kept);
       aliases.add(kept);
-      ages.add(kept);
       meaning.add(kept, entry.isPrivate === true);
     },
     remove,
@@ -162,7 +158,6 @@ export function createRecall(options: RecallOptions = {}): Recall {
     if (kept.group !== undefined) groups.remove(kept.group, id);
     links.remove(kept);
     aliases.remove(kept);
-    ages.remove(kept);
     meaning.remove(id);
   }
 
@@ -203,37 +198,6 @@ function createSpelling(text: string): (terms: readonly string[]) => string {
 
 function trimWord(word: string): string {
   return word.replace(/^[^\p{L}\p{N}!#&@_/]+|[^\p{L}\p{N}_/)]+$/gu, "").slice(0, 60);
-}
-
-/** Discounts older work, relative to the newest and oldest entries, not to today. */
-function createAges() {
-  const times = new Map<string, number>();
-  let range: { last: number; covered: number } | undefined;
-
-  return {
-    add({ at, id, isWork }: Kept): void {
-      if (isWork && at !== undefined) times.set(id, at);
-      range = undefined;
-    },
-    remove({ id }: Kept): void {
-      if (times.delete(id)) range = undefined;
-    },
-    /**
-     * 1 for the newest entry and entries that do not age, just over 0.5 for the oldest: the part above 0.5 halves with
-     * each quarter of the covered time.
-     */
-    weigh({ at, isWork }: Kept): number {
-      if (!isWork || at === undefined) return 1;
-      range ??= findRange([...times.values()]);
-      const { covered, last } = range;
-      return covered > 0 ? 0.5 + 0.5 * 2 ** (-(last - at) / (covered / 4)) : 1;
-    },
-  };
-}
-
-function findRange(times: readonly number[]): { last: number; covered: number } {
-  const last = times.reduce((a, b) => Math.max(a, b));
-  return { last, covered: last - times.reduce((a, b) => Math.min(a, b)) };
 }
 
 /* Reads a query: its terms, and what they say about how to search. */
@@ -350,9 +314,9 @@ function createMeaning({
 
   return {
     /** An entry that is withheld is never given to the embedder. */
-    add(entry: Kept, isWithheld: boolean): void {
-      if (!entry.isWork) byWords?.add(entry.id, toSpoken(entry));
-      if (!isWithheld) byEmbedder?.add(entry.id, toSpoken(entry));
+    add({ id, text, title }: Kept, isWithheld: boolean): void {
+      byWords?.add(id, `${title}\n${text}`);
+      if (!isWithheld) byEmbedder?.add(id, `${title}\n${text}`);
     },
     remove(id: string): void {
       byWords?.remove(id);

@@ -11,8 +11,6 @@ export interface Structure {
   neighbours(entry: Kept): readonly Neighbour[];
   /** Entries one step away, with the id or entity that leads there. */
   follow(entry: Kept): ReadonlyMap<string, string>;
-  /** 1 for entries that do not age. */
-  weighAge(entry: Kept): number;
 }
 
 /** Similarities of entries to the query, 1 for the most similar, and the weight of that one. */
@@ -89,7 +87,6 @@ export function weighEntries(options: WeighOptions): RecallHit[] {
       if (linked) linked.link ??= by;
     }
   }
-  for (const weight of weights.values()) weight.score *= structure.weighAge(weight.entry);
   const best = findBest(limit);
   const least = LEAST_SHARE * (best[0]?.[1] ?? 0);
   return best
