@@ -190,7 +190,6 @@ function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }:
   let work: Promise<void> | undefined;
   let isFilled = false;
   let isStale = false;
-  let complaint: string | undefined;
   memories.onChange(() => {
     isStale = true;
     if (isFilled) start();
@@ -252,11 +251,8 @@ function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }:
   async function embed(): Promise<void> {
     try {
       await recall?.embed();
-      complaint = undefined;
     } catch (thrown) {
-      const message = formatWordsOnly(thrown);
-      if (message !== complaint) log.warn("recall", message);
-      complaint = message;
+      log.warn("recall", formatWordsOnly(thrown));
     }
   }
 }

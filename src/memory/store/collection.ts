@@ -132,7 +132,6 @@ type LockedParts = Omit<TransactionOptions, "lock"> & Pick<CollectionOptions, "l
 
 function createLockedActions(parts: LockedParts) {
   const { locks, log, place } = parts;
-  let hasWarned = false;
   return { tryUnderLock, underLock };
 
   function underLock<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
@@ -150,9 +149,7 @@ function createLockedActions(parts: LockedParts) {
   async function tryUnderLock(action: (transaction: Transaction) => Promise<void>): Promise<void> {
     await underLock(action).catch((thrown) => {
       const path = join(place.folder, LEDGER);
-      const what = `cannot enter in ${path} what was changed by hand: ${formatError(thrown)}`;
-      if (!hasWarned) log.warn("memory", what);
-      hasWarned = true;
+      log.warn("memory", `cannot enter in ${path} what was changed by hand: ${formatError(thrown)}`);
     });
   }
 }

@@ -117,7 +117,6 @@ export type IndexWriter = ReturnType<typeof createIndexWriter>;
 export function createIndexWriter(options: IndexWriterOptions) {
   const { clock, files, known, limits, locks, log, read, useOf } = options;
   const waiting = new Map<string, IndexPlace>();
-  const reported = new Set<string>();
   let stop: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -139,7 +138,7 @@ export function createIndexWriter(options: IndexWriterOptions) {
         await write(place).catch((thrown) => {
           // With the next change, or at the end.
           waiting.set(place.folder, place);
-          report(`cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`);
+          log.warn("memory", `cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`);
         });
       }
     });
@@ -159,15 +158,10 @@ export function createIndexWriter(options: IndexWriterOptions) {
       // A link counts as a person's page: the index is never written through it.
       const there = stat && (stat.kind === "file" ? ((await readText(files, path)) ?? "") : "");
       if (there === undefined && memories.length === 0) return;
-      if (there?.startsWith(INDEX_MARK) === false) return report(formatPersons(path));
+      if (there?.startsWith(INDEX_MARK) === false) return log.warn("memory", formatPersons(path));
       const page = format(memories);
       await check();
       if (page !== there) await files.writeWhole(path, page);
     });
-  }
-
-  function report(what: string): void {
-    if (!reported.has(what)) log.warn("memory", what);
-    reported.add(what);
   }
 }

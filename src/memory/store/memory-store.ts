@@ -233,7 +233,6 @@ function createUses({ clock, files, folder, log }: UsesOptions) {
   const uses = new Map<string, Use>();
   let loading: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let hasFailed = false;
 
   return {
     load,
@@ -274,8 +273,7 @@ function createUses({ clock, files, folder, log }: UsesOptions) {
   }
 
   function report(thrown: unknown): void {
-    if (!hasFailed) log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
-    hasFailed = true;
+    log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
   }
 }
 
