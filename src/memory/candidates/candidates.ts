@@ -10,36 +10,30 @@
  */
 import { formatError } from "../../base/error.js";
 import { openLater } from "../store/memory-store.js";
-import type { Candidate, WaitingCandidate } from "./candidate.js";
+import type { Candidate, Judgement, WaitingCandidate } from "./candidate.js";
 import type { CandidateStore, CandidateStoreOptions } from "./candidate-store.js";
 
-export interface Candidates extends CandidateStore {
-  /** As in the store. If this user may not write there, nothing waits; the log says so once. */
-  offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]>;
-  /** Number of those listed; `undefined` if they cannot be read. */
-  count(): Promise<number | undefined>;
-  /** Is told after `offer` has stored something. */
-  onChange(listener: () => void): void;
-}
+export type Candidates = ReturnType<typeof createCandidates>;
 
 const CALLS = [
   ...(["offer", "list", "settle", "noteAnswers", "noteAsked", "countRepeats"] as const),
   ...(["note", "judgements", "drop", "droppedMs", "follow"] as const),
 ];
 
-export function createCandidates(options: CandidateStoreOptions): Candidates {
+export function createCandidates(options: CandidateStoreOptions) {
   const { log } = options;
   const listeners: (() => void)[] = [];
-  let hasComplained = false;
   const store = openLater<CandidateStore, (typeof CALLS)[number]>(CALLS, async () =>
     (await import("./candidate-store.js")).createCandidateStore(options),
   );
 
   return {
     ...store,
-    onChange: (listener) => void listeners.push(listener),
+    /** Is told after `offer` has stored something. */
+    onChange: (listener: () => void) => void listeners.push(listener),
 
-    async offer(found) {
+    /** As in the store. If this user may not write there, nothing waits, which the log says. */
+    async offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]> {
       if (found.length === 0) return [];
       try {
         const agreed = await store.offer(found);
@@ -53,7 +47,8 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
       }
     },
 
-    async count() {
+    /** Number of those listed; `undefined` if they cannot be read. */
+    async count(): Promise<number | undefined> {
       try {
         return (await store.list()).length;
       } catch (thrown) {
@@ -62,7 +57,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
       }
     },
 
-    async note(judgements) {
+    async note(judgements: readonly Judgement[]): Promise<void> {
       try {
         await store.note(judgements);
       } catch (thrown) {
@@ -72,8 +67,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
   };
 
   function complain(what: string, thrown: unknown): void {
-    if (!hasComplained) log.warn("candidates", `${what}: ${formatError(thrown)}`);
-    hasComplained = true;
+    log.warn("candidates", `${what}: ${formatError(thrown)}`);
   }
 }
 

@@ -31,23 +31,7 @@ import type { MemorySearch } from "../search/search.js";
 import type { Cause } from "../store/ledger.js";
 import type { MemoryStore, Written } from "../store/store.js";
 
-export interface Gate {
-  /**
-   * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
-   * those it contradicts.
-   */
-  keep(draft: MemoryDraft, cause: Cause): Promise<Written>;
-  /**
-   * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
-   * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
-   */
-  save(draft: MemoryDraft, saidMs: number, cause: Cause, replaces?: readonly string[]): Promise<Written>;
-  /**
-   * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
-   * memory of the user's is refused.
-   */
-  takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 interface GateOptions {
   memories: Pick<MemoryStore, "list" | "remember" | "update">;
@@ -59,9 +43,13 @@ interface GateOptions {
 const FEW_MEMORIES = 500;
 const MOST_SIMILAR = 20;
 
-export function createGate({ memories, search }: GateOptions): Gate {
+export function createGate({ memories, search }: GateOptions) {
   return {
-    async keep(draft, cause) {
+    /**
+     * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
+     * those it contradicts.
+     */
+    async keep(draft: MemoryDraft, cause: Cause): Promise<Written> {
       const similar = await readSimilar(draft);
       const older = similar.filter(
         (memory) => isNear(draft, memory) && relate(draft, memory) === "contradicts",
@@ -69,17 +57,30 @@ export function createGate({ memories, search }: GateOptions): Gate {
       return add(draft, older, cause);
     },
 
-    async save(draft, saidMs, cause, replaces) {
+    /**
+     * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
+     * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
+     */
+    async save(
+      draft: MemoryDraft,
+      saidMs: number,
+      cause: Cause,
+      replaces: readonly string[] = [],
+    ): Promise<Written> {
       const checked = checkDraft(draft);
       return checked.kind === "refused" ? checked : write(checked.draft, { saidMs, replaces }, cause);
     },
 
-    takeIn: (draft, cause) => write(draft, { saidMs: 0 }, cause),
+    /**
+     * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
+     * memory of the user's is refused.
+     */
+    takeIn: (draft: MemoryDraft, cause: Cause) => write(draft, { saidMs: 0, replaces: [] }, cause),
   };
 
   async function write(
     draft: MemoryDraft,
-    { replaces = [], saidMs }: { replaces?: readonly string[] | undefined; saidMs: number },
+    { replaces, saidMs }: { replaces: readonly string[]; saidMs: number },
     cause: Cause,
   ): Promise<Written> {
     const similar = await readSimilar(draft);
@@ -129,7 +130,7 @@ function planWrite(
   draft: MemoryDraft,
   similar: readonly Memory[],
   saidMs: number,
-  replaced: ReadonlySet<string> = new Set(),
+  replaced: ReadonlySet<string>,
 ): WritePlan {
   const near = similar.filter((memory) => isNear(draft, memory));
   const again = near.find(({ provenance }) => isSameSource(draft, provenance));
@@ -138,9 +139,9 @@ function planWrite(
     memory,
     relation: replaced.has(memory.id) ? ("contradicts" as const) : relate(draft, memory),
   }));
-  const contradicted = relations.flatMap(({ memory, relation }) =>
-    relation === "contradicts" ? [memory] : [],
-  );
+  const contradicted = relations
+    .filter(({ relation }) => relation === "contradicts")
+    .map(({ memory }) => memory);
   const stronger = contradicted.find((memory) => isStronger(memory, draft, saidMs));
   if (stronger) {
     const why = `Expected nothing that contradicts a memory, and ${stronger.id} says otherwise and is ${draft.provenance.by === "user" ? "newer" : "the user's"}; change that one if it is wrong.`;

@@ -30,10 +30,7 @@ export interface PastHit extends PastLine {
   score: number;
 }
 
-export interface PastNotes {
-  /** Best first. */
-  find(text: string, options: { limit: number; exceptSession?: string | undefined }): Promise<PastHit[]>;
-}
+export type PastNotes = ReturnType<typeof createPastNotes>;
 
 interface KnownNotes {
   modifiedMs: number;
@@ -48,7 +45,7 @@ const LONGEST_LINE = 2_000;
 /** Characters scanned beyond the shown part of a line: half a secret goes unrecognised. */
 const LONGEST_SECRET = 500;
 
-export function createPastNotes(options: PastNotesOptions): PastNotes {
+export function createPastNotes(options: PastNotesOptions) {
   const { files, folder, createIndex, sessions } = options;
   const known = new Map<string, KnownNotes>();
   const lines = new Map<string, PastLine>();
@@ -56,7 +53,11 @@ export function createPastNotes(options: PastNotesOptions): PastNotes {
   let reading: Promise<Recall> | undefined;
 
   return {
-    async find(text, { limit, exceptSession }) {
+    /** Best first. */
+    async find(
+      text: string,
+      { limit, exceptSession }: { limit: number; exceptSession?: string | undefined },
+    ): Promise<PastHit[]> {
       reading ??= refresh().finally(() => {
         reading = undefined;
       });

@@ -86,7 +86,7 @@ export function createTrustPlace(options: TrustPlaceOptions) {
     team,
     acceptances: () => opening.current()?.record.acceptances() ?? [],
     /** Reads what other processes have decided since. */
-    refresh: async () => void (await opening.readOn()),
+    refresh: async (): Promise<void> => void (await opening.readOn()),
 
     /** Call before the files of a collection are checked: what changes meanwhile is newer. */
     async prepareLook(collection: string): Promise<void> {

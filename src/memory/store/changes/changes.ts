@@ -187,7 +187,7 @@ async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): P
     const path = formatPath({ type, name, isArchived: false });
     const inTheWay = (await transaction.open(path))?.reading;
     if (inTheWay?.kind === "problem") return refuse(inTheWay.what);
-    await transaction.write(path, undefined, contents, cause);
+    await transaction.changeAll([{ path, before: null, contents, cause }]);
     return finish(parts, collection, path, reading.memory);
   });
 }
