@@ -5,7 +5,6 @@
  *
  * The first line is for the machine, the rest for people.
  */
-import { createHash } from "node:crypto";
 import { basename, dirname, join, relative } from "node:path";
 import { hashOf } from "../../base/hash.js";
 import { each, isVersion, object, optional, parseJson, parserOf, string } from "../../base/shape.js";
@@ -36,8 +35,7 @@ export interface Conflict {
 
 /** Hash of what two versions can disagree on: title and content. */
 export function fingerprint({ content, title }: Pick<Memory, "content" | "title">): string {
-  const text = `${foldText(title)}\n${foldText(content)}`;
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return hashOf(`${foldText(title)}\n${foldText(content)}`).slice(0, 16);
 }
 
 /** Fingerprints of a memory with and without its title, to find another one that repeats it. */
@@ -71,7 +69,7 @@ export function formatConflictName(given: Pick<Conflict, "id" | "other" | "stand
   const { id, other, standing } = given;
   const both = [standing, other].sort().join(" ");
   const name = id.split("/").at(-1) ?? "memory";
-  return `${name.slice(0, 80)}-${createHash("sha256").update(both).digest("hex").slice(0, 8)}.md`;
+  return `${name.slice(0, 80)}-${hashOf(both).slice(0, 8)}.md`;
 }
 
 export function formatConflict(conflict: Conflict, inUse: string, other: string): string {

@@ -13,6 +13,7 @@ import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { type Files, readPlainText } from "../../io/files.js";
 import { giveWay } from "../../io/json-lines.js";
+import { withoutAbsent } from "../fields.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
 import { fingerprint } from "./conflict-log.js";
@@ -301,13 +302,10 @@ function mergeFields(base: Memory | undefined, later: Memory, earlier: Memory): 
     merged[name] = [...new Set([...later[name], ...earlier[name]])].filter(isKept);
   }
   const names = new Set([...Object.keys(later.extra), ...Object.keys(earlier.extra)]);
-  merged.extra = dropAbsent(
+  merged.extra = withoutAbsent(
     Object.fromEntries([...names].map((name) => [name, sideOf(({ extra }) => extra[name]).extra[name]])),
   );
   merged.created = [later.created, earlier.created].sort()[0];
   merged.updated = [later.updated, earlier.updated].sort()[1];
-  return dropAbsent(merged) as unknown as Memory;
+  return withoutAbsent(merged) as unknown as Memory;
 }
-
-const dropAbsent = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -6,6 +6,7 @@ import type { Clock } from "../../../io/clock.js";
 import { findMove, findRefusal, planMemory, refuseSecrets, withoutHints } from "../../draft.js";
 import {
   formatPrefix,
+  isUsers,
   type Memory,
   type MemoryDraft,
   type MemoryType,
@@ -288,8 +289,6 @@ function takeInAgain(known: Memory, said: Memory): Memory {
     ...(isConfirmed && { provenance: said.provenance }),
   };
 }
-
-const isUsers = ({ provenance: { by } }: Memory): boolean => by === "user" || by === "person";
 
 /** A memory without content says its title. */
 function readSentence({ content, title }: Pick<Memory, "content" | "title">): string {
