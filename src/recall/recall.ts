@@ -27,7 +27,7 @@ import {
   type SearchOptions,
   toBag,
 } from "./kept.js";
-import { createLexicalIndex } from "./lexical.js";
+import { createLexicalIndex, putIn, takeFrom } from "./lexical.js";
 import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
 import {
   createEmbedderLikeness,
@@ -247,23 +247,23 @@ function readQuery(query: string, nowMs: number): Asked {
 const HUB = 20;
 
 function createLinks() {
-  const byEntity = new Map<string, Set<string>>();
+  const byEntity = new Map<string, Map<string, true>>();
   /** Naming entries by the id of the named entry. */
-  const namedBy = new Map<string, Set<string>>();
+  const namedBy = new Map<string, Map<string, true>>();
 
   return {
     add(entry: Kept): void {
-      for (const entity of entry.entities) put(byEntity, entity, entry.id);
-      for (const link of entry.links) put(namedBy, link, entry.id);
+      for (const entity of entry.entities) putIn(byEntity, entity, entry.id, true);
+      for (const link of entry.links) putIn(namedBy, link, entry.id, true);
     },
     remove(entry: Kept): void {
-      for (const entity of entry.entities) take(byEntity, entity, entry.id);
-      for (const link of entry.links) take(namedBy, link, entry.id);
+      for (const entity of entry.entities) takeFrom(byEntity, entity, entry.id);
+      for (const link of entry.links) takeFrom(namedBy, link, entry.id);
     },
     /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
     follow({ id, entities, links }: Kept): ReadonlyMap<string, string> {
       const found = new Map<string, string>();
-      for (const other of [...links, ...(namedBy.get(id) ?? [])]) found.set(other, id);
+      for (const other of [...links, ...(namedBy.get(id)?.keys() ?? [])]) found.set(other, id);
       for (const entity of entities) {
         for (const other of bearersOf(entity)) if (!found.has(other)) found.set(other, entity);
       }
@@ -276,19 +276,8 @@ function createLinks() {
   /** Entries that name this entity; none if too many do. */
   function bearersOf(entity: string): readonly string[] {
     const bearers = byEntity.get(entity);
-    return bearers && bearers.size <= HUB ? [...bearers] : [];
+    return bearers && bearers.size <= HUB ? [...bearers.keys()] : [];
   }
-}
-
-function put(sets: Map<string, Set<string>>, key: string, id: string): void {
-  const set = sets.get(key);
-  if (set) set.add(id);
-  else sets.set(key, new Set([id]));
-}
-
-function take(sets: Map<string, Set<string>>, key: string, id: string): void {
-  const set = sets.get(key);
-  if (set?.delete(id) && set.size === 0) sets.delete(key);
 }
 
 /*

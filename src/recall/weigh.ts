@@ -3,7 +3,7 @@
  * fusion is not used: it gives a weak signal as much weight as a good one, and measured worse than words alone.
  */
 import type { Kept, RecallHit } from "./kept.js";
-import type { Fit, LexicalHit } from "./lexical.js";
+import { type Fit, type LexicalHit, putIn, takeFrom } from "./lexical.js";
 
 /** Access to the entries and their relations. */
 export interface Structure {
@@ -160,12 +160,11 @@ export function createGroups() {
 
   return {
     add(name: string, { id, order }: Pick<Kept, "id" | "order">): void {
-      groups.set(name, (groups.get(name) ?? new Map()).set(id, order));
+      putIn(groups, name, id, order);
       sorted.delete(name);
     },
     remove(name: string, id: string): void {
-      const group = groups.get(name);
-      if (group?.delete(id) && group.size === 0) groups.delete(name);
+      takeFrom(groups, name, id);
       sorted.delete(name);
     },
     /** Entries up to two places before and after it, with their distance. */
