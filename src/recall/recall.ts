@@ -58,24 +58,7 @@ export interface RecallOptions {
   readonly now?: () => number;
 }
 
-export interface Recall {
-  readonly size: number;
-  has(id: string): boolean;
-  /** Replaces an entry with the same id. */
-  add(entry: RecallEntry): void;
-  /** Removes the entry without trace. Does nothing if there is none. */
-  remove(id: string): void;
-  /** Entries that match the query, best first. Empty if the query is empty or has only stop words. */
-  search(query: string, options?: SearchOptions): RecallHit[];
-  /** Embeds entries added since the last call. Rejects with the embedder's error; the next call retries the rest. */
-  embed(): Promise<void>;
-  /** `search`, with the embedder's similarities for embedded entries; plain `search` if the embedder fails. */
-  searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]>;
-  /** The few entries that are certainly meant, to be shown unasked; no hit is better than a wrong one. */
-  match(text: string, options?: SearchOptions): RecallHit[];
-  /** `match`, then the entries that certainly mean the same by the embedder's vectors; plain `match` if it fails. */
-  matchByMeaning(text: string, options?: SearchOptions): Promise<RecallHit[]>;
-}
+export type Recall = ReturnType<typeof createRecall>;
 
 /** Number of best word hits that are scored by structure. */
 const MOST_CANDIDATES = 500;
@@ -84,7 +67,7 @@ const MOST_SHOWN = 8;
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
 
-export function createRecall(options: RecallOptions = {}): Recall {
+export function createRecall(options: RecallOptions = {}) {
   const { embedder, now = systemClock.now, wordVectors = createWordVectors() } = options;
   const entries = new Map<string, Kept>();
   const split = createSplitter();
@@ -102,11 +85,12 @@ export function createRecall(options: RecallOptions = {}): Recall {
   let added = 0;
 
   return {
-    get size() {
+    get size(): number {
       return entries.size;
     },
-    has: (id) => entries.has(id),
-    add(entry) {
+    has: (id: string): boolean => entries.has(id),
+    /** Replaces an entry with the same id. */
+    add(entry: RecallEntry): void {
       remove(entry.id);
       const kept = keepEntry(entry, added++);
       entries.set(kept.id, kept);
@@ -117,17 +101,21 @@ export function createRecall(options: RecallOptions = {}): Recall {
       meaning.add(kept, entry.isPrivate === true);
     },
     remove,
-    search(query, options) {
+    /** Entries that match the query, best first. Empty if the query is empty or has only stop words. */
+    search(query: string, options?: SearchOptions): RecallHit[] {
       const asked = ask(query);
       return find(asked, limitOf(options), asked.isProse ? meaning.judgeByWords(asked.text) : []);
     },
-    embed: meaning.embed,
-    async searchByMeaning(query, options) {
+    /** Embeds entries added since the last call. Rejects with the embedder's error; the next call retries the rest. */
+    embed: (): Promise<void> => meaning.embed(),
+    /** `search`, with the embedder's similarities for embedded entries; plain `search` if the embedder fails. */
+    async searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]> {
       const asked = ask(query);
       return find(asked, limitOf(options), asked.isProse ? await meaning.judge(asked.text) : []);
     },
     match,
-    async matchByMeaning(text, options) {
+    /** `match`, then the entries that certainly mean the same by the embedder's vectors; plain `match` if it fails. */
+    async matchByMeaning(text: string, options?: SearchOptions): Promise<RecallHit[]> {
       const asked = ask(text);
       const alike = asked.isProse ? await meaning.matchAll(asked.text) : [];
       // Words last: what they find may have changed meanwhile.
@@ -138,18 +126,21 @@ export function createRecall(options: RecallOptions = {}): Recall {
     },
   };
 
+  /** The few entries that are certainly meant, to be shown unasked; no hit is better than a wrong one. */
   function match(text: string, options?: SearchOptions): RecallHit[] {
     const { isWeighed, text: asked, words } = ask(text);
     const given = { guess: false, limit: MOST_MATCHED, isWeighed, withGroups: false };
-    const { frequency, hits } = lexical.search(words, given);
-    const linked = (id: string): string[] =>
-      (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
-    const named = findNamed(asked, { aliases, links });
-    const spell = createSpelling(asked);
-    const matches = planMatch({ named, hits, frequency, linked, spell, size: entries.size });
+    const matches = planMatch({
+      ...lexical.search(words, given),
+      named: findNamed(asked, { aliases, links }),
+      linked: (id) => (entries.get(id)?.links ?? []).filter((other) => entries.has(other)),
+      spell: createSpelling(asked),
+      size: entries.size,
+    });
     return matches.slice(0, limitOf(options));
   }
 
+  /** Removes the entry without trace. Does nothing if there is none. */
   function remove(id: string): void {
     const kept = entries.get(id);
     if (!kept) return;
@@ -311,7 +302,6 @@ function createMeaning({
       byWords?.remove(id);
       byEmbedder?.remove(id);
     },
-    /** Embeds the entries that wait for it. Rejects with the embedder's error; the next call retries the rest. */
     embed: async () => byEmbedder?.fill(),
     judgeByWords: (text: string): Judgement[] => toJudgements(compareWords(text)),
     /** `judgeByWords` if the embedder fails. Never rejects. */
