@@ -84,10 +84,10 @@ export function idOf(written: Written): string {
 }
 
 /** The lines of its ledger on disk. */
-export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
-  return [...world.files.contents.keys()]
+export function ledger({ files }: Pick<MemoryWorld, "files">, folder = MEMORY): LedgerLine[] {
+  return [...files.contents.keys()]
     .filter((path) => path.startsWith(`${folder}/ledger/`))
-    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
+    .flatMap((path) => (files.text(path) ?? "").trim().split("\n"))
     .map((line) => JSON.parse(line) as LedgerLine);
 }
 

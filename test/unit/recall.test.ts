@@ -74,29 +74,27 @@ describe("dates", () => {
   });
 });
 
-describe("structure", () => {
-  it("recall raises the neighbours of a hit, even if they share no word", () => {
-    const found = recallOf(
-      text("q", "Where did you buy the lamp?", { group: "s1", order: 1 }),
-      text("a", "At the flea market on Sunday.", { group: "s1", order: 2 }),
-      text("later", "See you soon!", { group: "s1", order: 3 }),
-      text("elsewhere", "Nothing of it.", { group: "s2", order: 1 }),
-    ).search("buy lamp");
-    expect(ids(found)).toEqual(["q", "a", "later"]);
-    expect(found[1]?.why).toContain("near q");
-  });
+it("recall raises the neighbours of a hit, even if they share no word", () => {
+  const found = recallOf(
+    text("q", "Where did you buy the lamp?", { group: "s1", order: 1 }),
+    text("a", "At the flea market on Sunday.", { group: "s1", order: 2 }),
+    text("later", "See you soon!", { group: "s1", order: 3 }),
+    text("elsewhere", "Nothing of it.", { group: "s2", order: 1 }),
+  ).search("buy lamp");
+  expect(ids(found)).toEqual(["q", "a", "later"]);
+  expect(found[1]?.why).toContain("near q");
+});
 
-  it("recall follows a link, an issue or a file one step, and no further", () => {
-    const found = recallOf(
-      text("hit", "The cache is cold. See #34 and src/cache.ts.", { links: ["linked"] }),
-      text("linked", "Something else."),
-      text("issue", "What #34 says."),
-      text("file", "Another word in src/cache.ts."),
-      text("two steps", "Far away.", { links: ["issue"] }),
-    ).search("cold cache");
-    expect(ids(found)[0]).toBe("hit");
-    expect(new Set(ids(found))).toEqual(new Set(["hit", "linked", "issue", "file"]));
-  });
+it("recall follows a link, an issue or a file one step, and no further", () => {
+  const found = recallOf(
+    text("hit", "The cache is cold. See #34 and src/cache.ts.", { links: ["linked"] }),
+    text("linked", "Something else."),
+    text("issue", "What #34 says."),
+    text("file", "Another word in src/cache.ts."),
+    text("two steps", "Far away.", { links: ["issue"] }),
+  ).search("cold cache");
+  expect(ids(found)[0]).toBe("hit");
+  expect(new Set(ids(found))).toEqual(new Set(["hit", "linked", "issue", "file"]));
 });
 
 describe("what may be shown unasked", () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { RemoteGit } from "../../src/io/host.js";
 import { locateRecord } from "../../src/project/state-owner.js";
 import { formatBranchPages } from "../../src/sync/bare-repository.js";
@@ -83,26 +83,24 @@ async function begin({ strata }: World): Promise<void> {
   await strata.idle();
 }
 
-describe("a start with a remote", () => {
-  it("a start pulls once, in the background, and shows what came", async () => {
-    const { choose, host, reached, world } = await openSynced();
-    await choose();
-    await begin(world);
-    await begin(world);
-    world.clock.advance(10_000);
-    expect(host.toasts.join("\n")).toContain("decision/port came from another machine of yours");
-    expect(reached).toHaveLength(1);
-    expect(world.files.text(`${PROJECT}/.opencode/memory/decision/port.md`)).toContain("8080");
-    expect(await world.log()).toContain("decision/port came from another machine of yours");
-  });
+it("a start pulls once, in the background, and shows what came", async () => {
+  const { choose, host, reached, world } = await openSynced();
+  await choose();
+  await begin(world);
+  await begin(world);
+  world.clock.advance(10_000);
+  expect(host.toasts.join("\n")).toContain("decision/port came from another machine of yours");
+  expect(reached).toHaveLength(1);
+  expect(world.files.text(`${PROJECT}/.opencode/memory/decision/port.md`)).toContain("8080");
+  expect(await world.log()).toContain("decision/port came from another machine of yours");
+});
 
-  it("a start without a remote, or with sync.pullOnStart off, does not open git", async () => {
-    const without = await openSynced();
-    await begin(without.world);
-    expect(without.opened).toEqual([]);
-    const off = await openSynced({ sync: { pullOnStart: false } });
-    await off.choose();
-    await begin(off.world);
-    expect(off.opened).toEqual([]);
-  });
+it("a start without a remote, or with sync.pullOnStart off, does not open git", async () => {
+  const without = await openSynced();
+  await begin(without.world);
+  expect(without.opened).toEqual([]);
+  const off = await openSynced({ sync: { pullOnStart: false } });
+  await off.choose();
+  await begin(off.world);
+  expect(off.opened).toEqual([]);
 });
