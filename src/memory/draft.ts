@@ -76,10 +76,11 @@ export function findHint(memory: Memory): string | undefined {
 
 /** The memory without links to memories that its file may not name. */
 export function withoutHints(memory: Memory): Memory {
-  const { links, supersededBy, ...rest } = memory;
-  if (memory.sensitivity === "private" || ![...links, supersededBy ?? ""].some(isPrivateID)) return memory;
-  const named = supersededBy === undefined || isPrivateID(supersededBy) ? {} : { supersededBy };
-  return { ...rest, ...named, links: links.filter((id) => !isPrivateID(id)) };
+  const { supersededBy = "", ...rest } = memory;
+  const links = memory.links.filter((id) => !isPrivateID(id));
+  if (memory.sensitivity === "private") return memory;
+  if (isPrivateID(supersededBy)) return { ...rest, links };
+  return links.length === memory.links.length ? memory : { ...memory, links };
 }
 
 const isPrivateID = (id: string): boolean => /^(global\/)?private\//.test(id);

@@ -208,6 +208,10 @@ export function isName(name: string): boolean {
   return name !== "" && isShort && !name.startsWith(".") && !/[/\\\p{Cc}]/u.test(name);
 }
 
+/** Is it neither archived nor replaced? */
+export const isCurrent = ({ status }: Pick<Memory, "status">): boolean =>
+  status === "active" || status === "resolved";
+
 /** Is the memory active and not expired? */
 export function isActive({ expires, status }: Pick<Memory, "expires" | "status">, nowMs: number): boolean {
   return status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));

@@ -10,7 +10,7 @@ import { hashOf } from "../../base/hash.js";
 import { each, isVersion, object, optional, parseJson, parserOf, string } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import { type Memory, type MemoryDraft, parseID } from "../memory.js";
+import { isCurrent, type Memory, type MemoryDraft, parseID } from "../memory.js";
 import { ARCHIVE, CONFLICTS, isMemoryFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
@@ -57,7 +57,7 @@ export function findUnseenRival(
     (memory) =>
       memory.type === draft.type &&
       memory.scope === (draft.scope ?? "project") &&
-      (memory.status === "active" || memory.status === "resolved") &&
+      isCurrent(memory) &&
       foldText(memory.title) === foldText(draft.title) &&
       foldText(memory.content) !== foldText(draft.content) &&
       seen.get(memory.id) !== fingerprint(memory),
@@ -112,7 +112,7 @@ export function parseConflict(text: string): Conflict | undefined {
 /** True once either version is changed or no longer in use. */
 export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {
   const find = (wanted: string): Memory | undefined =>
-    memories.find(({ id, status }) => id === wanted && (status === "active" || status === "resolved"));
+    memories.find((memory) => memory.id === wanted && isCurrent(memory));
   const inUse = find(conflict.id);
   if (!inUse || fingerprint(inUse) !== conflict.standing) return true;
   if (conflict.otherID === undefined) return false;
