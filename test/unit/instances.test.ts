@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPlaces, findConflicts } from "../../layers/7-across-agents/leases/edits.js";
 import { nodeFiles } from "../../src/io/node-files.js";
+import { formatPage } from "../../src/io/state-file.js";
 import { findChangedPaths } from "../../src/messages/call.js";
 import {
   BEAT_MS,
   createInstances,
-  formatInstance,
   type Instance,
   parseInstance,
   SILENT_MS,
@@ -36,8 +36,7 @@ function open() {
   const processes = createFakeProcesses();
   const folder = "/instances";
   const family = { knownParent: () => undefined };
-  const put = (instance: Instance) =>
-    files.writeWhole(`${folder}/${instance.id}.json`, formatInstance(instance));
+  const put = (instance: Instance) => files.writeWhole(`${folder}/${instance.id}.json`, formatPage(instance));
   const make = () =>
     createInstances({
       clock,
@@ -79,11 +78,11 @@ it("the liveness of an instance on another machine follows from its heartbeat", 
 
 it("the liveness of an instance is never read from an incomplete file, another version, or a name that leads elsewhere", async () => {
   const { files, make, put } = open();
-  await files.writeWhole("/instances/half.json", formatInstance(other(identify(1))).slice(0, 40));
+  await files.writeWhole("/instances/half.json", formatPage(other(identify(1))).slice(0, 40));
   await files.writeWhole("/instances/later.json", '{"v":2}');
   await put({ ...other(identify(1)), id: "../../precious" });
   expect(idsOf(await make().living())).toEqual(["own"]);
-  expect(parseInstance(formatInstance(other(identify(1))))).toEqual(other(identify(1)));
+  expect(parseInstance(formatPage(other(identify(1))))).toEqual(other(identify(1)));
 });
 
 it("an instance removes the file of a dead one", async () => {

@@ -7,7 +7,7 @@ import { hashOf } from "../../src/base/hash.js";
 import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Sync } from "../../src/sync/sync.js";
-import { BY_TEST, draft } from "../support/memory-world.js";
+import { BY_TEST, draft, lineOf } from "../support/memory-world.js";
 import { listAll, type Machine, openSyncWorld, type SyncWorld } from "../support/sync-world.js";
 
 let world: SyncWorld;
@@ -52,14 +52,8 @@ const plantLines = (...lines: readonly (object | string)[]): void =>
   );
 
 let made = 0;
-function line(name: string, contents: string, given: Partial<LedgerLine> = {}): LedgerLine {
-  return {
-    ...{ v: 1, id: `line-${++made}`, at: "2026-11-20T09:00:00.000Z", instance: "x", by: "strata" },
-    ...{ operation: "remember", key: `decision/${name}`, path: `decision/${name}.md`, before: null },
-    ...{ after: hashOf(contents), contents },
-    ...given,
-  };
-}
+const line = (name: string, contents: string, given: Partial<LedgerLine> = {}): LedgerLine =>
+  lineOf(name, contents, { id: `line-${++made}`, ...given });
 
 const ids = async (): Promise<string[]> => (await store.list({ archived: true })).map(({ id }) => id).sort();
 

@@ -5,27 +5,15 @@ import { locateRecord } from "../../src/project/state-owner.js";
 import { formatBranchPages } from "../../src/sync/bare-repository.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { lineOf } from "../support/memory-world.js";
 import { openWorld, type World } from "../support/world.js";
 
 const TIP = "a".repeat(40);
 const BLOB = "b".repeat(40);
-const LINE = {
-  ...{
-    v: 1,
-    id: "line-1",
-    at: "2026-11-20T09:00:00.000Z",
-    instance: "x",
-    by: "strata",
-    operation: "remember",
-  },
-  ...{ key: "decision/port", path: "decision/port.md", before: null },
-};
 
 /** Git with a remote that has one memory; `reached` are the calls to the remote. */
-async function createScriptedGit(): Promise<{ git: RemoteGit; reached: string[] }> {
-  const { hashOf } = await import("../../src/base/hash.js");
-  const contents = "The server listens on port 8080.\n";
-  const line = JSON.stringify({ ...LINE, after: hashOf(contents), contents });
+function createScriptedGit(): { git: RemoteGit; reached: string[] } {
+  const line = JSON.stringify(lineOf("port", "The server listens on port 8080.\n"));
   const pages: Record<string, string> = {
     "strata.json": formatBranchPages("project")["strata.json"] ?? "",
     "ledger/2026-11/3f9a1c22/0001.jsonl": `${line}\n`,
@@ -61,7 +49,7 @@ async function createScriptedGit(): Promise<{ git: RemoteGit; reached: string[] 
 }
 
 async function openSynced(options: Record<string, unknown> = {}, given?: RemoteGit) {
-  const { git, reached } = await createScriptedGit();
+  const { git, reached } = createScriptedGit();
   const opened: number[] = [];
   const host = createFakeHost();
   host.openRemoteGit = async () => {

@@ -1,7 +1,7 @@
 /** What git brings, in all its ways, is not the user's. On a real disk, with a real git. */
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { hashOf } from "../../src/base/hash.js";
+import { lineOf } from "../support/memory-world.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
 import type { TrustProject, TrustWorld } from "../support/trust-world.js";
 
@@ -19,23 +19,7 @@ afterEach(() => world.remove());
 
 it("what a pull brings is not the user's even as a pending change that seems to have begun here", async () => {
   const opened = await openAccepted();
-  const line = {
-    ...{
-      v: 1,
-      id: "e1",
-      at: "2026-01-01T00:00:00.000Z",
-      instance: "x",
-      by: "strata",
-      operation: "remember",
-    },
-    ...{
-      key: "directive/evil",
-      path: "directive/evil.md",
-      before: null,
-      after: hashOf(EVIL),
-      contents: EVIL,
-    },
-  };
+  const line = lineOf("evil", EVIL, { key: "directive/evil", path: "directive/evil.md" });
   commit({
     ".opencode/strata/state/memory/internal/pending.json": JSON.stringify({
       ledger: { "2026-01-deadbeef.jsonl": [JSON.stringify(line)] },
