@@ -225,20 +225,6 @@ export async function readSharedLedger(files: Files, folder: string, prefix: str
 /** One side's version; `undefined` if that side removed the memory. */
 export type Version = { memory: Memory; isArchived: boolean } | undefined;
 
-export interface Versions {
-  /** The last version known to both sides; `undefined` if there is none. */
-  base: Version;
-  later: Version;
-  earlier: Version;
-}
-
-export interface Merged {
-  /** `undefined`: removed. */
-  version: Version;
-  /** The earlier side's version if both changed title or text and `version` does not contain it. */
-  conflicting?: Memory;
-}
-
 /** Fields whose order does not matter: words of both sides stay, without those that either side removed. */
 const LISTS = ["aliases", "tags", "entities", "links", "when"] as const;
 /** Fields that are taken from the same side. */
@@ -250,7 +236,14 @@ const GROUPS = [
   ["expires"],
 ] as const;
 
-export function mergeVersions({ base, earlier, later }: Versions): Merged {
+/**
+ * `base` is the last version known to both sides. `conflicting` is the earlier side's if both changed title or text and
+ * `version` does not contain it.
+ */
+export function mergeVersions({ base, earlier, later }: Record<"base" | "earlier" | "later", Version>): {
+  version: Version;
+  conflicting?: Memory;
+} {
   if (!later || !earlier) return { version: mergeRemoval(base, later ?? earlier) };
   const isConflicting =
     fingerprint(earlier.memory) !== fingerprint(later.memory) &&

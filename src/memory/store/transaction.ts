@@ -71,14 +71,14 @@ function openTransaction(options: TransactionOptions) {
     /** The file as it is; a person's change to it is entered in the ledger first. Behind a link there is a problem. */
     async open(path: string): Promise<Looked | undefined> {
       const looked = await look(path);
-      await enter(options, [{ path, looked }]);
+      await enter(options, new Map([[path, looked]]));
       return ownership.mark(looked);
     },
 
     /** Enters what a person has changed in these files in the ledger. */
     async enter(paths: readonly string[]): Promise<void> {
-      const found: Found[] = [];
-      for (const path of paths) found.push({ path, looked: await look(path) });
+      const found = new Map<string, Looked | undefined>();
+      for (const path of paths) found.set(path, await look(path));
       await enter(options, found);
     },
 
@@ -138,16 +138,14 @@ async function write(
   }
 }
 
-/** The file just found at this path. */
-interface Found {
-  path: string;
-  looked: Looked | undefined;
-}
-
-async function enter(options: TransactionOptions, found: readonly Found[]): Promise<void> {
+/** Enters what a person has done to the files just found at these paths. */
+async function enter(
+  options: TransactionOptions,
+  found: ReadonlyMap<string, Looked | undefined>,
+): Promise<void> {
   const { files, ledger, lock, place } = options;
   const lines: LedgerLine[] = [];
-  for (const { looked, path } of found) {
+  for (const [path, looked] of found) {
     const before = ledger.known(path)?.hash ?? null;
     // An unreadable file stays out of the ledger until someone repairs it.
     if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === before || !parsePath(path)) continue;
