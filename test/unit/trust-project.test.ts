@@ -88,14 +88,15 @@ it("a command that only looks writes nothing and says the same", async () => {
   expect(await mine.open({ isBrief: true }).list()).toEqual(["directive/setup"]);
 });
 
-it.each([
-  ["https://github.com/Acme/Shop.git", "github.com/acme/shop"],
-  ["https://user:secret@github.com/acme/shop/", "github.com/acme/shop"],
-  ["ssh://git@github.com:22/acme/shop.git", "github.com/acme/shop"],
-  ["git@github.com:acme/shop.git", "github.com/acme/shop"],
-  ["../elsewhere", undefined],
-  ["/srv/git/shop.git", undefined],
-  ["C:\\work\\shop", undefined],
-])("the name of a remote of %s is %s", (url, name) => {
-  expect(nameRemote(url)).toBe(name);
+it("the name of a remote is the same in all its forms, and a folder has none", () => {
+  for (const [url, name] of [
+    ["https://github.com/Acme/Shop.git", "github.com/acme/shop"],
+    ["https://user:secret@github.com/acme/shop/", "github.com/acme/shop"],
+    ["ssh://git@github.com:22/acme/shop.git", "github.com/acme/shop"],
+    ["git@github.com:acme/shop.git", "github.com/acme/shop"],
+    ["../elsewhere", undefined],
+    ["/srv/git/shop.git", undefined],
+    ["C:\\work\\shop", undefined],
+  ] as const)
+    expect(nameRemote(url), url).toBe(name);
 });
