@@ -91,7 +91,7 @@ export function createCandidateStore(options: CandidateStoreOptions) {
     },
 
     follow,
-    /** They have become memories. */
+    /** They have become memories, or a judge has kept nothing of them: they wait no longer. */
     settle: (ids: readonly string[]) => changeThose(ids, () => undefined),
     /** A model was asked about these, by id. */
     noteAnswers: (answers: ReadonlyMap<string, ModelAnswer>) =>
@@ -191,7 +191,7 @@ function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
     });
   }
 
-  /** Adapts what is known of a session to all of its messages: what they no longer say counts no more. */
+  /** Adapts what is known of a session to all of its messages: what they no longer say counts no more, and what they say again does. */
   async function follow(sessionID: string, messages: readonly Message[]): Promise<void> {
     const planAll = async (record: ProjectRecord) => ({
       waiting: planUndone(await waiting.read(record.candidates), sessionID, messages),

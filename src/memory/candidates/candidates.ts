@@ -1,12 +1,6 @@
 /**
- * The candidates of a project, in the user's state folder, out of reach of the project and its repository.
- *
- *     offer    merges what was found with what waits; dropped and secret sentences are left out
- *     settle   a candidate has become a memory, or a judge has kept nothing of it: it waits no longer
- *     drop     the user does not want it: neither its words nor its message bring it back
- *     follow   an undone message no longer counts; a redone one does
- *
- * The code is loaded with the first call.
+ * The candidates of a project, in the user's state folder, out of reach of the project and its repository. The code of
+ * `candidate-store.ts` is loaded with the first call.
  */
 import { formatError } from "../../base/error.js";
 import { openLater } from "../store/memory-store.js";

@@ -120,21 +120,16 @@ function supersede(memory: Memory, supersededBy: string): Memory | undefined {
   return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
 }
 
-type WritePlan =
-  | { kind: "add"; supersedes: readonly Memory[] }
-  | { kind: "merge"; into: Memory }
-  | { kind: "refused"; why: string; existing: Memory };
-
 /** Decides what to do with a draft, given the memories on the same subject. Pure. */
 function planWrite(
   draft: MemoryDraft,
   similar: readonly Memory[],
   saidMs: number,
   replaced: ReadonlySet<string>,
-): WritePlan {
+) {
   const near = similar.filter((memory) => isNear(draft, memory));
   const again = near.find(({ provenance }) => isSameSource(draft, provenance));
-  if (again) return { kind: "merge", into: again };
+  if (again) return { kind: "merge" as const, into: again };
   const relations = near.map((memory) => ({
     memory,
     relation: replaced.has(memory.id) ? ("contradicts" as const) : relate(draft, memory),
@@ -145,13 +140,13 @@ function planWrite(
   const stronger = contradicted.find((memory) => isStronger(memory, draft, saidMs));
   if (stronger) {
     const why = `Expected nothing that contradicts a memory, and ${stronger.id} says otherwise and is ${draft.provenance.by === "user" ? "newer" : "the user's"}; change that one if it is wrong.`;
-    return { kind: "refused", why, existing: stronger };
+    return { kind: "refused" as const, why, existing: stronger };
   }
   const same = relations.find(
     ({ memory, relation }) => relation === "same" && mayMerge(memory, draft),
   )?.memory;
-  if (same && contradicted.length === 0) return { kind: "merge", into: same };
-  return { kind: "add", supersedes: contradicted };
+  if (same && contradicted.length === 0) return { kind: "merge" as const, into: same };
+  return { kind: "add" as const, supersedes: contradicted };
 }
 
 /** Of somebody's who may be contradicted, and about something that the draft is about. */

@@ -32,11 +32,6 @@ export interface PastHit extends PastLine {
 
 export type PastNotes = ReturnType<typeof createPastNotes>;
 
-interface KnownNotes {
-  modifiedMs: number;
-  ids: readonly string[];
-}
-
 /** Maximum number of indexed sessions, newest first; grep finds older notes. */
 const MOST_SESSIONS = 200;
 const MOST_LINES_A_SESSION = 400;
@@ -47,7 +42,8 @@ const LONGEST_SECRET = 500;
 
 export function createPastNotes(options: PastNotesOptions) {
   const { files, folder, createIndex, sessions } = options;
-  const known = new Map<string, KnownNotes>();
+  /** By session: when its notes were changed, and the ids of their lines. */
+  const known = new Map<string, { modifiedMs: number; ids: readonly string[] }>();
   const lines = new Map<string, PastLine>();
   let recall: Recall | undefined;
   let reading: Promise<Recall> | undefined;

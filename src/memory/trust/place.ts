@@ -197,15 +197,11 @@ async function beginLook(
 const named = (given: readonly NamedContents[]): NamedContents[] =>
   given.map(({ hash, name }) => ({ name, hash }));
 
-interface Evidence extends Pick<Opened, "identity" | "record"> {
-  sinceMs: number | undefined;
-}
-
 /** Whose these files are, by the table above. */
 async function judge(
   undecided: readonly KnownFile[],
   { clock, files, git, kind, turns }: TrustPlaceOptions,
-  { identity, record, sinceMs }: Evidence,
+  { identity, record, sinceMs }: Pick<Opened, "identity" | "record"> & Pick<Look, "sinceMs">,
 ): Promise<(RecordLine & { op: "own" | "foreign" })[]> {
   if (undecided.length === 0) return [];
   const isInTurn = await turns.findWindows(sinceMs ?? 0);
