@@ -22,7 +22,6 @@ import { createPrompts } from "../io/prompts.js";
 import { createToasts } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
 import { planPrivateTypes } from "../memory/memory.js";
-import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch } from "../memory/search/search.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
 import { findMemoryProject } from "../memory/trust/git.js";
@@ -143,9 +142,7 @@ export function createMemoryParts(
   const embedder = openEmbedder({ ...core, readVariable, post });
   const search = createMemorySearch({
     ...{ ...core, embedder, memories, sessions },
-    mayEmbed: embedder?.mayEmbed,
     sessionMemory: folders.sessionMemory,
-    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const candidates = createCandidates({ ...core, locks });
   return { candidates, embedder, exchange: memories.exchange, locks, memories, search, trust };

@@ -67,11 +67,8 @@ export function findRefusal(memory: Memory): string | undefined {
 /** Committed files never hint at private memories: the refusal of a memory that does. */
 export function findHint(memory: Memory): string | undefined {
   if (memory.sensitivity === "private") return undefined;
-  const { links, supersededBy, title, content, aliases, tags, entities, when, provenance, extra } = memory;
-  const named = [...links, supersededBy ?? ""].find(isPrivateID);
-  const words = [title, content, ...aliases, ...tags, ...entities, ...when, provenance.evidence ?? ""];
-  const text = [...words, ...links, supersededBy ?? "", JSON.stringify(extra)].join("\n");
-  const id = named ?? findPrivateID(text);
+  const named = [...memory.links, memory.supersededBy ?? ""];
+  const id = named.find(isPrivateID) ?? findPrivateID([readWords(memory), ...named].join("\n"));
   return id === undefined
     ? undefined
     : `it names the private memory ${id}, and this one may be committed; leave the name out, or publish that one with strata memory publish`;
@@ -79,10 +76,11 @@ export function findHint(memory: Memory): string | undefined {
 
 /** The memory without links to memories that its file may not name. */
 export function withoutHints(memory: Memory): Memory {
-  const { links, supersededBy, ...rest } = memory;
-  if (memory.sensitivity === "private" || ![...links, supersededBy ?? ""].some(isPrivateID)) return memory;
-  const named = supersededBy === undefined || isPrivateID(supersededBy) ? {} : { supersededBy };
-  return { ...rest, ...named, links: links.filter((id) => !isPrivateID(id)) };
+  const { supersededBy = "", ...rest } = memory;
+  const links = memory.links.filter((id) => !isPrivateID(id));
+  if (memory.sensitivity === "private") return memory;
+  if (isPrivateID(supersededBy)) return { ...rest, links };
+  return links.length === memory.links.length ? memory : { ...memory, links };
 }
 
 const isPrivateID = (id: string): boolean => /^(global\/)?private\//.test(id);
@@ -103,16 +101,18 @@ export function findMove(current: Memory, next: Memory): string | undefined {
   return undefined;
 }
 
-/** Why a memory that holds a secret is neither written nor used; `undefined` if it holds none. Pure. */
-export function refuseSecrets(memory: Memory): string | undefined {
-  const { aliases, content, entities, extra, provenance, tags, title, when } = memory;
-  const texts = [title, content, provenance.evidence ?? "", ...aliases, ...tags, ...entities, ...when];
-  return refuseWords({ title: "", content: [...texts, JSON.stringify(extra)].join("\n") });
+/** All that a memory says, without the ids of others. */
+function readWords({ aliases, content, entities, extra, provenance, tags, title, when }: Memory): string {
+  const words = [title, content, ...aliases, ...tags, ...entities, ...when, provenance.evidence ?? ""];
+  return [...words, JSON.stringify(extra)].join("\n");
 }
 
-/** The same for a title and a text alone. Pure. */
-export function refuseWords({ content, title }: Pick<Memory, "content" | "title">): string | undefined {
-  const fault = findSecretIn(`${title}\n${content}`);
+/** Why a memory that holds a secret is neither written nor used; `undefined` if it holds none. Pure. */
+export const refuseSecrets = (memory: Memory): string | undefined => refuseWords(readWords(memory));
+
+/** The same for a text alone. Pure. */
+export function refuseWords(text: string): string | undefined {
+  const fault = findSecretIn(text);
   return (
     fault &&
     `${fault}, and memories are read by others and may be committed; say where the secret is kept instead`

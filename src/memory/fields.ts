@@ -111,7 +111,7 @@ function readTime(value: unknown): string | undefined {
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
 /** The object without fields that are `undefined`. */
-const withoutAbsent = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+export const withoutAbsent = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 
 /** Where a long line can end and still say something. */

@@ -14,17 +14,14 @@ const MOST_COMPARED = 50;
 export const readMemory = (found: Found): Memory | undefined =>
   found.kind === "memory" ? found.memory : undefined;
 
-export interface NewestFirst<T> {
-  found: readonly T[];
-  /** By id of a memory that another one has replaced or contradicts: that newer one. */
-  newer: ReadonlyMap<string, string>;
-}
-
-/** The same hits, each memory behind the newer one that contradicts it. */
+/**
+ * The same hits, each memory behind the newer one that contradicts it; and by the id of each that another one has replaced
+ * or contradicts, that newer one.
+ */
 export function putNewestFirst<T>(
   found: readonly T[],
   memoryOf: (one: T) => Memory | undefined,
-): NewestFirst<T> {
+): { found: readonly T[]; newer: ReadonlyMap<string, string> } {
   const memories = found.slice(0, MOST_COMPARED).flatMap((one) => memoryOf(one) ?? []);
   /** By id: those that stand before it, the newest first. */
   const before = new Map<string, readonly string[]>();
@@ -35,19 +32,19 @@ export function putNewestFirst<T>(
   }
   const newer = new Map([...before].map(([id, [newest = ""]]) => [id, newest]));
   const byID = new Map(found.map((one) => [memoryOf(one)?.id, one]));
-  const placed = new Set<T>();
-  const waiting = new Set<T>();
+  const placed: T[] = [];
+  const seen = new Set<T>();
   const place = (one: T): void => {
-    if (placed.has(one) || waiting.has(one)) return;
-    waiting.add(one);
+    if (seen.has(one)) return;
+    seen.add(one);
     for (const id of before.get(memoryOf(one)?.id ?? "") ?? []) {
       const other = byID.get(id);
       if (other !== undefined) place(other);
     }
-    placed.add(one);
+    placed.push(one);
   };
   if (newer.size > 0) found.forEach(place);
-  return { found: newer.size > 0 ? [...placed] : found, newer };
+  return { found: newer.size > 0 ? placed : found, newer };
 }
 
 /** "older, see decision/port-8080" */

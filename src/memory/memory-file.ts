@@ -17,7 +17,7 @@
  * This file loads the YAML package and the rules for secrets: import it where the first memory is read or written, not at
  * start.
  */
-import { Document, isAlias, isCollection, isMap, isScalar, parseDocument } from "yaml";
+import { Document, isAlias, isCollection, isMap, isPair, isScalar, parseDocument } from "yaml";
 import { isRecord, type PlainRecord } from "../base/shape.js";
 import { refuseSecrets } from "./draft.js";
 import { fieldNames, formatFields, isSame, readFields, shortenTitle } from "./fields.js";
@@ -229,22 +229,16 @@ function formatPlace(text: string, at: number): string {
 export function findFault(node: unknown, depth: number): string | undefined {
   if (!isCollection(node)) return undefined;
   if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
-  if (!isMap(node)) return findFirst(node.items, (item) => findFault(item, depth + 1));
   const names = new Set<unknown>();
-  return findFirst(node.items, ({ key, value }) => {
-    if (isCollection(key)) return NO_FIELDS;
-    const name = isScalar(key) ? key.value : undefined;
-    if (!isAlias(key) && names.has(name))
-      return `is not valid YAML: Map keys must be unique, "${String(name)}" is not`;
-    names.add(name);
-    return findFault(value, depth + 1);
-  });
-}
-
-function findFirst<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+  for (const item of node.items) {
+    if (isPair(item) && isCollection(item.key)) return NO_FIELDS;
+    if (isPair(item) && !isAlias(item.key)) {
+      const name = isScalar(item.key) ? item.key.value : undefined;
+      if (names.has(name)) return `is not valid YAML: Map keys must be unique, "${String(name)}" is not`;
+      names.add(name);
+    }
+    const fault = findFault(isPair(item) ? item.value : item, depth + 1);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }

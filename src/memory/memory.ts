@@ -208,6 +208,10 @@ export function isName(name: string): boolean {
   return name !== "" && isShort && !name.startsWith(".") && !/[/\\\p{Cc}]/u.test(name);
 }
 
+/** Is it neither archived nor replaced? */
+export const isCurrent = ({ status }: Pick<Memory, "status">): boolean =>
+  status === "active" || status === "resolved";
+
 /** Is the memory active and not expired? */
 export function isActive({ expires, status }: Pick<Memory, "expires" | "status">, nowMs: number): boolean {
   return status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));
@@ -221,10 +225,12 @@ export const isWaiting = ({ author, isForeign }: Pick<Memory, "author" | "isFore
 export const formatOrigin = ({ author }: Pick<Memory, "author">): string =>
   author === undefined ? "from the repository" : `by ${author} in git`;
 
-/** Is it a rule from the user, given in a session or with an editor? */
-export function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
-  return !isForeign && type === "directive" && (provenance.by === "user" || provenance.by === "person");
-}
+/** Did the user say or write it, in a session or with an editor? */
+export const isUsers = ({ provenance: { by } }: Pick<Memory, "provenance">): boolean =>
+  by === "user" || by === "person";
+
+export const isUsersRule = (memory: Memory): boolean =>
+  !memory.isForeign && memory.type === "directive" && isUsers(memory);
 
 /**
  * The tag of findings: quotes from pages, searches and documents that an agent read, kept as private knowledge. They are

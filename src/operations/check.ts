@@ -163,13 +163,12 @@ async function findPending({ files, place }: Look): Promise<Issue[]> {
   const file = join(place.state, "pending.json");
   const reading = await readPending(files, file, formatPrefix(place));
   if (!reading) return [];
-  const isValid = reading.kind === "pending";
-  const says = isValid ? "finish it" : "rename it";
-  const what = isValid
-    ? "a change of memory was started but not finished"
-    : `it is not a valid pending change, so nothing was changed: ${reading.why}`;
-  const todo = `nothing; the next change will ${says}`;
-  return [{ level: isValid ? "warning" : "problem", file, what, todo }];
+  if ("why" in reading) {
+    const what = `it is not a valid pending change, so nothing was changed: ${reading.why}`;
+    return [{ level: "problem", file, what, todo: "nothing; the next change will rename it" }];
+  }
+  const what = "a change of memory was started but not finished";
+  return [{ level: "warning", file, what, todo: "nothing; the next change will finish it" }];
 }
 
 async function findSetAside({ files, place }: Look): Promise<Issue[]> {

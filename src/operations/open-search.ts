@@ -2,7 +2,6 @@ import PQueue from "p-queue";
 import { openQuotes, type Quotes } from "../conversations/quotes.js";
 import { waitAtMost } from "../io/clock.js";
 import { createGate, type Gate } from "../memory/gate/gate.js";
-import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { type OpenEmbedderOptions, openEmbedder } from "../models/open-embedder.js";
@@ -30,10 +29,8 @@ export async function openSearch(project: Project, memories: Searched): Promise<
   const search = createMemorySearch({
     ...{ memories, files: cli.files, log, clock, sessions },
     embedder,
-    mayEmbed: embedder?.mayEmbed,
     background: new PQueue({ concurrency: 1 }),
     sessionMemory: folders.sessionMemory,
-    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   return {
     ...search,

@@ -121,7 +121,7 @@ async function offerRule(
       ? `A rule is one sentence of at most ${LONGEST_RULE} characters.`
       : TAKES_OVER.test(text)
         ? "Text that gives the model orders about itself is not a memory."
-        : refuseWords({ title: "", content: text });
+        : refuseWords(text);
   if (why !== undefined) throw new StrataError(REFUSED, `Nothing was kept. ${why}`);
   const compare = createComparison();
   const isSame = (other: string): boolean => compare(text, other) === "same";

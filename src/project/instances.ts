@@ -123,8 +123,8 @@ export function createInstances(options: InstancesOptions) {
     writing = writing
       .catch(() => {})
       .then(async () => {
-        const text = formatInstance(await describe());
-        if (!hasLeft) await files.writeWhole(path, text, { mode: "remade" });
+        const page = formatPage(await describe());
+        if (!hasLeft) await files.writeWhole(path, page, { mode: "remade" });
       });
     return writing;
   }
@@ -315,8 +315,6 @@ const isInstance = object<Instance>({
 const parseValue = parserOf(isInstance);
 /** `undefined` for an incomplete or foreign file. */
 export const parseInstance = (text: string): Instance | undefined => parseValue(parseJson(text));
-
-export const formatInstance = (instance: Instance): string => formatPage(instance);
 
 /** For people and models: the session, its instance, state and goal. */
 export function formatSession({ id, goal, state }: LiveSession, instanceID: string): string {

@@ -13,9 +13,10 @@
  *
  * If the user's state folder cannot be used, nothing is known, and all counts as ours.
  */
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { formatError } from "../base/error.js";
+import { hashOf } from "../base/hash.js";
 import { matching, object, parseJson, parserOf, string } from "../base/shape.js";
 import { type Files, pathBelow, readPlainText, readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
@@ -48,8 +49,7 @@ export async function locateRecord(
   { project, stateFolder }: { project: string; stateFolder: string },
 ): Promise<ProjectRecord> {
   const path = (await files.realPath(project)) ?? project;
-  const id = createHash("sha256").update(path).digest("hex").slice(0, 32);
-  return planRecord(join(stateFolder, "projects", id));
+  return planRecord(join(stateFolder, "projects", hashOf(path)));
 }
 
 export const isRecordName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);

@@ -4,7 +4,7 @@
  */
 import { stemmer } from "stemmer";
 import type { Kept } from "./kept.js";
-import { isOneEditAway } from "./lexical.js";
+import { isOneEditAway, putIn, takeFrom } from "./lexical.js";
 import { stopWords } from "./terms.js";
 
 interface Phrase {
@@ -30,19 +30,17 @@ export function createAliases() {
   return {
     add(entry: Kept): void {
       for (const { key, name, single, start, words } of readNames(entry)) {
-        const phrases = byStart.get(start) ?? new Map<string, Phrase>();
-        const phrase = phrases.get(key) ?? { words, single, bearers: new Map<string, string>() };
-        byStart.set(start, phrases.set(key, phrase));
+        const known = byStart.get(start)?.get(key);
+        const phrase = known ?? { words, single, bearers: new Map<string, string>() };
+        putIn(byStart, start, key, phrase);
         phrase.bearers.set(entry.id, name);
       }
     },
 
     remove(entry: Kept): void {
       for (const { key, start } of readNames(entry)) {
-        const phrases = byStart.get(start);
-        const phrase = phrases?.get(key);
-        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) phrases?.delete(key);
-        if (phrases?.size === 0) byStart.delete(start);
+        const phrase = byStart.get(start)?.get(key);
+        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) takeFrom(byStart, start, key);
       }
     },
 
@@ -80,18 +78,9 @@ function addMatches(found: Map<string, string>, { bearers }: Phrase): void {
   }
 }
 
-interface Name {
-  /** The stemmed words. */
-  key: string;
-  start: string;
-  name: string;
-  words: readonly string[];
-  single: string | undefined;
-}
-
-function readNames({ aliases, title }: Kept): Name[] {
+function readNames({ aliases, title }: Kept) {
   const names = title.length <= LONGEST_TITLE ? [title, ...aliases] : aliases;
-  return names.flatMap((name): Name[] => {
+  return names.flatMap((name) => {
     const written = splitWritten(name);
     const words = written.map(toStem);
     const says = written.some((word) => !stopWords.has(word) && !/^[a-z\d]$/.test(word));

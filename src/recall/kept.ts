@@ -1,6 +1,6 @@
 import { MOST_OF_A_FIELD } from "../base/text.js";
 import { planDateTerms, readDate } from "../text/dates.js";
-import { findEntities, normalizePath } from "../text/entities.js";
+import { findEntities } from "../text/entities.js";
 import type { Bag } from "./lexical.js";
 
 /** An entry as the index holds it: bounded, with its entities and date parsed once. */
@@ -9,21 +9,17 @@ export interface Kept {
   readonly title: string;
   readonly text: string;
   readonly aliases: readonly string[];
-  /** Normalised paths. */
-  readonly paths: readonly string[];
   /** Entities it names that other entries may name too. */
   readonly entities: readonly string[];
   readonly links: readonly string[];
   readonly group: string | undefined;
   readonly order: number;
-  /** True if it is about files: such entries age, and hold names rather than prose. */
-  readonly isWork: boolean;
   readonly at: number | undefined;
   /** Share of its score that counts: less than 1 for the assistant's words. */
   readonly weight: number;
 }
 
-/** Maximum number of names, paths or links: more than anyone writes by hand. */
+/** Maximum number of names or links: more than anyone writes by hand. */
 const MOST_NAMES = 100;
 const LONGEST_NAME = 300;
 /** Weight of words of the title and the aliases. */
@@ -36,18 +32,15 @@ export function keepEntry(entry: RecallEntry, sequence: number): Kept {
   const title = (entry.title ?? "").slice(0, MOST_OF_A_FIELD);
   const text = entry.text.slice(0, MOST_OF_A_FIELD);
   const aliases = boundNames(entry.aliases);
-  const paths = boundNames(entry.paths).map(normalizePath);
   return {
     id: entry.id,
     title,
     text,
     aliases,
-    paths,
-    entities: [...new Set([...paths, ...findEntities([title, text, ...aliases].join("\n"))])],
+    entities: findEntities([title, text, ...aliases].join("\n")),
     links: boundNames(entry.links),
     group: entry.group,
     order: entry.order ?? sequence,
-    isWork: paths.length > 0,
     at: entry.date === undefined ? undefined : readDate(entry.date),
     weight: entry.role === "assistant" ? ASSISTANT_WEIGHT : 1,
   };
@@ -55,7 +48,7 @@ export function keepEntry(entry: RecallEntry, sequence: number): Kept {
 
 /** The term counts of an entry. Deterministic, so that the entry can be removed again. */
 export function toBag(
-  { id, aliases, at, group, paths, text, title, weight }: Kept,
+  { id, aliases, at, group, text, title, weight }: Kept,
   splitTerms: (text: string) => string[],
 ): Bag {
   const counts = new Map<string, number>();
@@ -65,14 +58,8 @@ export function toBag(
   add(splitTerms(title), TITLE_WEIGHT);
   for (const alias of aliases) add(splitTerms(alias), TITLE_WEIGHT);
   add(splitTerms(text), 1);
-  add([...new Set(paths.flatMap((path) => splitTerms(path)))], 1);
   if (at !== undefined) add(planDateTerms(at), 1);
   return { id, group, counts, weight };
-}
-
-/** Title and text, for comparison by meaning. */
-export function toSpoken({ text, title }: Kept): string {
-  return `${title}\n${text}`;
 }
 
 function boundNames(names: readonly string[] = []): string[] {
@@ -91,8 +78,6 @@ export interface RecallEntry {
   readonly title?: string;
   /** Other words people would search for. */
   readonly aliases?: readonly string[];
-  /** Files it is about. Entries with paths describe work, which ages: older ones score lower. */
-  readonly paths?: readonly string[];
   /** When it was said or done: an ISO date, milliseconds since 1970, or words such as "1:56 pm on 8 May, 2023". */
   readonly date?: string | number | Date;
   /** The conversation or session it belongs to. A query that matches the group as a whole raises its entries. */

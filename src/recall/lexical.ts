@@ -72,10 +72,7 @@ export function createLexicalIndex() {
       const entry = { group, length, weight };
       entries.set(id, entry);
       count(index, entry, 1);
-      for (const [term, times] of counts) {
-        const posting = postings.get(term) ?? new Map<string, number>();
-        postings.set(term, posting.set(id, times));
-      }
+      for (const [term, times] of counts) putIn(postings, term, id, times);
     },
 
     /** It must be the bag that was added. */
@@ -84,10 +81,7 @@ export function createLexicalIndex() {
       if (!entry) return;
       entries.delete(id);
       count(index, entry, -1);
-      for (const term of counts.keys()) {
-        const posting = postings.get(term);
-        if (posting?.delete(id) && posting.size === 0) postings.delete(term);
-      }
+      for (const term of counts.keys()) takeFrom(postings, term, id);
     },
 
     search(terms: readonly string[], { guess, isWeighed, limit, withGroups }: FitOptions): Fit {
@@ -114,23 +108,24 @@ function count(index: Index, { group: name, length, weight }: Entry, sign: 1 | -
   else index.groups.set(name, next);
 }
 
+/** Adds a value by two keys. */
+export function putIn<T>(maps: Map<string, Map<string, T>>, key: string, id: string, value: T): void {
+  maps.set(key, (maps.get(key) ?? new Map<string, T>()).set(id, value));
+}
+
+/** Removes it, and with the last value of a key that key. */
+export function takeFrom(maps: Map<string, Map<string, unknown>>, key: string, id: string): void {
+  const map = maps.get(key);
+  if (map?.delete(id) && map.size === 0) maps.delete(key);
+}
+
 /** Best first, ties by id. */
 function scoreEntries(
   { entries, totalLength }: Index,
   asked: readonly Asked[],
   isWeighed: boolean,
 ): LexicalHit[] {
-  const average = totalLength / entries.size;
-  const found = new Map<string, { score: number; terms: Set<string> }>();
-  for (const { posting, term, weight } of asked) {
-    const rarity = weight * rarityOf(posting.size, entries.size);
-    for (const [id, times] of posting) {
-      const hit = found.get(id) ?? { score: 0, terms: new Set<string>() };
-      hit.score += rarity * saturate(times, (entries.get(id)?.length ?? 0) / average);
-      found.set(id, hit);
-      hit.terms.add(term);
-    }
-  }
+  const found = scoreTexts(entries, totalLength, asked);
   const weightOf = (id: string): number => (isWeighed ? (entries.get(id)?.weight ?? 1) : 1);
   const hits = [...found].map(([id, { score, terms }]) => ({
     id,
@@ -142,22 +137,38 @@ function scoreEntries(
 
 /** A group of one adds nothing to its entry, so it has no score. */
 function scoreGroups({ entries, groups }: Index, asked: readonly Asked[]): Map<string, number> {
-  const scores = new Map<string, number>();
-  const average = sum([...groups.values()].map(({ length }) => length)) / groups.size;
-  for (const { posting, weight } of asked) {
-    const counts = new Map<string, number>();
-    for (const [id, times] of posting) {
+  const inGroups = asked.map((one) => {
+    const posting = new Map<string, number>();
+    for (const [id, times] of one.posting) {
       const { group, weight = 1 } = entries.get(id) ?? {};
-      if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + weight * times);
+      if (group !== undefined) posting.set(group, (posting.get(group) ?? 0) + weight * times);
     }
-    const rarity = weight * rarityOf(counts.size, groups.size);
-    for (const [name, times] of counts) {
-      const { entries = 0, length = 0 } = groups.get(name) ?? {};
-      if (entries < 2) continue;
-      scores.set(name, (scores.get(name) ?? 0) + rarity * saturate(times, length / average));
+    return { ...one, posting };
+  });
+  const totalLength = sum([...groups.values()].map(({ length }) => length));
+  const found = [...scoreTexts(groups, totalLength, inGroups)];
+  const isOfSeveral = (name: string): boolean => (groups.get(name)?.entries ?? 0) > 1;
+  return new Map(found.flatMap(([name, { score }]) => (isOfSeveral(name) ? [[name, score]] : [])));
+}
+
+/** What the terms give to each text that has them, a text being an entry or a group. */
+function scoreTexts(
+  texts: ReadonlyMap<string, { length: number }>,
+  totalLength: number,
+  asked: readonly Asked[],
+): Map<string, { score: number; terms: Set<string> }> {
+  const average = totalLength / texts.size;
+  const found = new Map<string, { score: number; terms: Set<string> }>();
+  for (const { posting, term, weight } of asked) {
+    const rarity = weight * rarityOf(posting.size, texts.size);
+    for (const [id, times] of posting) {
+      const hit = found.get(id) ?? { score: 0, terms: new Set<string>() };
+      hit.score += rarity * saturate(times, (texts.get(id)?.length ?? 0) / average);
+      hit.terms.add(term);
+      found.set(id, hit);
     }
   }
-  return scores;
+  return found;
 }
 
 /** Shorter terms are a prefix of too many others. A guessed term counts half. */

@@ -8,8 +8,8 @@
  *
  * Scores combine words (BM25+ over title, aliases, text, paths and date), neighbours of a hit in its group, the match
  * of the group as a whole, the meaning of words, and links: entries that name the same issue, merge request or file as
- * one of the best hits. Older work counts less. The same entries give the same hits for the same query, whatever was
- * added and removed in between; only words such as "yesterday" depend on `now`.
+ * one of the best hits. The same entries give the same hits for the same query, whatever was added and removed in
+ * between; only words such as "yesterday" depend on `now`.
  *
  * No query or text makes it throw, and it loads nothing before the first entry. Adding takes a fraction of a
  * millisecond: add many entries in slices if someone is waiting.
@@ -26,9 +26,8 @@ import {
   type RecallHit,
   type SearchOptions,
   toBag,
-  toSpoken,
 } from "./kept.js";
-import { createLexicalIndex } from "./lexical.js";
+import { createLexicalIndex, putIn, takeFrom } from "./lexical.js";
 import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
 import {
   createEmbedderLikeness,
@@ -59,24 +58,7 @@ export interface RecallOptions {
   readonly now?: () => number;
 }
 
-export interface Recall {
-  readonly size: number;
-  has(id: string): boolean;
-  /** Replaces an entry with the same id. */
-  add(entry: RecallEntry): void;
-  /** Removes the entry without trace. Does nothing if there is none. */
-  remove(id: string): void;
-  /** Entries that match the query, best first. Empty if the query is empty or has only stop words. */
-  search(query: string, options?: SearchOptions): RecallHit[];
-  /** Embeds entries added since the last call. Rejects with the embedder's error; the next call retries the rest. */
-  embed(): Promise<void>;
-  /** `search`, with the embedder's similarities for embedded entries; plain `search` if the embedder fails. */
-  searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]>;
-  /** The few entries that are certainly meant, to be shown unasked; no hit is better than a wrong one. */
-  match(text: string, options?: SearchOptions): RecallHit[];
-  /** `match`, then the entries that certainly mean the same by the embedder's vectors; plain `match` if it fails. */
-  matchByMeaning(text: string, options?: SearchOptions): Promise<RecallHit[]>;
-}
+export type Recall = ReturnType<typeof createRecall>;
 
 /** Number of best word hits that are scored by structure. */
 const MOST_CANDIDATES = 500;
@@ -85,7 +67,7 @@ const MOST_SHOWN = 8;
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
 
-export function createRecall(options: RecallOptions = {}): Recall {
+export function createRecall(options: RecallOptions = {}) {
   const { embedder, now = systemClock.now, wordVectors = createWordVectors() } = options;
   const entries = new Map<string, Kept>();
   const split = createSplitter();
@@ -93,23 +75,22 @@ export function createRecall(options: RecallOptions = {}): Recall {
   const groups = createGroups();
   const links = createLinks();
   const aliases = createAliases();
-  const ages = createAges();
   const meaning = createMeaning({ embedder, wordVectors });
   const structure: Structure = {
     entry: (id) => entries.get(id),
     neighbours: ({ group, id }) => (group === undefined ? [] : groups.neighbours(group, id)),
     follow: links.follow,
-    weighAge: ages.weigh,
   };
   const ask = (query: string): Asked => readQuery(query, now());
   let added = 0;
 
   return {
-    get size() {
+    get size(): number {
       return entries.size;
     },
-    has: (id) => entries.has(id),
-    add(entry) {
+    has: (id: string): boolean => entries.has(id),
+    /** Replaces an entry with the same id. */
+    add(entry: RecallEntry): void {
       remove(entry.id);
       const kept = keepEntry(entry, added++);
       entries.set(kept.id, kept);
@@ -117,21 +98,24 @@ export function createRecall(options: RecallOptions = {}): Recall {
       if (kept.group !== undefined) groups.add(kept.group, kept);
       links.add(kept);
       aliases.add(kept);
-      ages.add(kept);
       meaning.add(kept, entry.isPrivate === true);
     },
     remove,
-    search(query, options) {
+    /** Entries that match the query, best first. Empty if the query is empty or has only stop words. */
+    search(query: string, options?: SearchOptions): RecallHit[] {
       const asked = ask(query);
       return find(asked, limitOf(options), asked.isProse ? meaning.judgeByWords(asked.text) : []);
     },
-    embed: meaning.embed,
-    async searchByMeaning(query, options) {
+    /** Embeds entries added since the last call. Rejects with the embedder's error; the next call retries the rest. */
+    embed: (): Promise<void> => meaning.embed(),
+    /** `search`, with the embedder's similarities for embedded entries; plain `search` if the embedder fails. */
+    async searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]> {
       const asked = ask(query);
       return find(asked, limitOf(options), asked.isProse ? await meaning.judge(asked.text) : []);
     },
     match,
-    async matchByMeaning(text, options) {
+    /** `match`, then the entries that certainly mean the same by the embedder's vectors; plain `match` if it fails. */
+    async matchByMeaning(text: string, options?: SearchOptions): Promise<RecallHit[]> {
       const asked = ask(text);
       const alike = asked.isProse ? await meaning.matchAll(asked.text) : [];
       // Words last: what they find may have changed meanwhile.
@@ -142,18 +126,21 @@ export function createRecall(options: RecallOptions = {}): Recall {
     },
   };
 
+  /** The few entries that are certainly meant, to be shown unasked; no hit is better than a wrong one. */
   function match(text: string, options?: SearchOptions): RecallHit[] {
     const { isWeighed, text: asked, words } = ask(text);
     const given = { guess: false, limit: MOST_MATCHED, isWeighed, withGroups: false };
-    const { frequency, hits } = lexical.search(words, given);
-    const linked = (id: string): string[] =>
-      (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
-    const named = findNamed(asked, { aliases, links });
-    const spell = createSpelling(asked);
-    const matches = planMatch({ named, hits, frequency, linked, spell, size: entries.size });
+    const matches = planMatch({
+      ...lexical.search(words, given),
+      named: findNamed(asked, { aliases, links }),
+      linked: (id) => (entries.get(id)?.links ?? []).filter((other) => entries.has(other)),
+      spell: createSpelling(asked),
+      size: entries.size,
+    });
     return matches.slice(0, limitOf(options));
   }
 
+  /** Removes the entry without trace. Does nothing if there is none. */
   function remove(id: string): void {
     const kept = entries.get(id);
     if (!kept) return;
@@ -162,7 +149,6 @@ export function createRecall(options: RecallOptions = {}): Recall {
     if (kept.group !== undefined) groups.remove(kept.group, id);
     links.remove(kept);
     aliases.remove(kept);
-    ages.remove(kept);
     meaning.remove(id);
   }
 
@@ -203,37 +189,6 @@ function createSpelling(text: string): (terms: readonly string[]) => string {
 
 function trimWord(word: string): string {
   return word.replace(/^[^\p{L}\p{N}!#&@_/]+|[^\p{L}\p{N}_/)]+$/gu, "").slice(0, 60);
-}
-
-/** Discounts older work, relative to the newest and oldest entries, not to today. */
-function createAges() {
-  const times = new Map<string, number>();
-  let range: { last: number; covered: number } | undefined;
-
-  return {
-    add({ at, id, isWork }: Kept): void {
-      if (isWork && at !== undefined) times.set(id, at);
-      range = undefined;
-    },
-    remove({ id }: Kept): void {
-      if (times.delete(id)) range = undefined;
-    },
-    /**
-     * 1 for the newest entry and entries that do not age, just over 0.5 for the oldest: the part above 0.5 halves with
-     * each quarter of the covered time.
-     */
-    weigh({ at, isWork }: Kept): number {
-      if (!isWork || at === undefined) return 1;
-      range ??= findRange([...times.values()]);
-      const { covered, last } = range;
-      return covered > 0 ? 0.5 + 0.5 * 2 ** (-(last - at) / (covered / 4)) : 1;
-    },
-  };
-}
-
-function findRange(times: readonly number[]): { last: number; covered: number } {
-  const last = times.reduce((a, b) => Math.max(a, b));
-  return { last, covered: last - times.reduce((a, b) => Math.min(a, b)) };
 }
 
 /* Reads a query: its terms, and what they say about how to search. */
@@ -283,23 +238,23 @@ function readQuery(query: string, nowMs: number): Asked {
 const HUB = 20;
 
 function createLinks() {
-  const byEntity = new Map<string, Set<string>>();
+  const byEntity = new Map<string, Map<string, true>>();
   /** Naming entries by the id of the named entry. */
-  const namedBy = new Map<string, Set<string>>();
+  const namedBy = new Map<string, Map<string, true>>();
 
   return {
     add(entry: Kept): void {
-      for (const entity of entry.entities) put(byEntity, entity, entry.id);
-      for (const link of entry.links) put(namedBy, link, entry.id);
+      for (const entity of entry.entities) putIn(byEntity, entity, entry.id, true);
+      for (const link of entry.links) putIn(namedBy, link, entry.id, true);
     },
     remove(entry: Kept): void {
-      for (const entity of entry.entities) take(byEntity, entity, entry.id);
-      for (const link of entry.links) take(namedBy, link, entry.id);
+      for (const entity of entry.entities) takeFrom(byEntity, entity, entry.id);
+      for (const link of entry.links) takeFrom(namedBy, link, entry.id);
     },
     /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
     follow({ id, entities, links }: Kept): ReadonlyMap<string, string> {
       const found = new Map<string, string>();
-      for (const other of [...links, ...(namedBy.get(id) ?? [])]) found.set(other, id);
+      for (const other of [...links, ...(namedBy.get(id)?.keys() ?? [])]) found.set(other, id);
       for (const entity of entities) {
         for (const other of bearersOf(entity)) if (!found.has(other)) found.set(other, entity);
       }
@@ -312,19 +267,8 @@ function createLinks() {
   /** Entries that name this entity; none if too many do. */
   function bearersOf(entity: string): readonly string[] {
     const bearers = byEntity.get(entity);
-    return bearers && bearers.size <= HUB ? [...bearers] : [];
+    return bearers && bearers.size <= HUB ? [...bearers.keys()] : [];
   }
-}
-
-function put(sets: Map<string, Set<string>>, key: string, id: string): void {
-  const set = sets.get(key);
-  if (set) set.add(id);
-  else sets.set(key, new Set([id]));
-}
-
-function take(sets: Map<string, Set<string>>, key: string, id: string): void {
-  const set = sets.get(key);
-  if (set?.delete(id) && set.size === 0) sets.delete(key);
 }
 
 /*
@@ -350,15 +294,14 @@ function createMeaning({
 
   return {
     /** An entry that is withheld is never given to the embedder. */
-    add(entry: Kept, isWithheld: boolean): void {
-      if (!entry.isWork) byWords?.add(entry.id, toSpoken(entry));
-      if (!isWithheld) byEmbedder?.add(entry.id, toSpoken(entry));
+    add({ id, text, title }: Kept, isWithheld: boolean): void {
+      byWords?.add(id, `${title}\n${text}`);
+      if (!isWithheld) byEmbedder?.add(id, `${title}\n${text}`);
     },
     remove(id: string): void {
       byWords?.remove(id);
       byEmbedder?.remove(id);
     },
-    /** Embeds the entries that wait for it. Rejects with the embedder's error; the next call retries the rest. */
     embed: async () => byEmbedder?.fill(),
     judgeByWords: (text: string): Judgement[] => toJudgements(compareWords(text)),
     /** `judgeByWords` if the embedder fails. Never rejects. */

@@ -179,11 +179,7 @@ const DIMENSIONS = 100;
 /** Words read per text: beyond that, the mean hardly changes. */
 const MOST_WORDS = 400;
 
-interface Table {
-  rows: ReadonlyMap<string, number>;
-  values: Int8Array;
-  common: readonly number[];
-}
+type Table = NonNullable<ReturnType<typeof loadTable>>;
 
 /** Loads the table, 3 MB, with the first text. If the file is missing, no word is known. */
 export function createWordVectors(): WordVectors {
@@ -215,7 +211,7 @@ function meanOf({ common, rows, values }: Table, text: string): Float32Array | u
 }
 
 /** Uses `require` so that the file is read on first use, not at import. */
-function loadTable(): Table | undefined {
+function loadTable() {
   try {
     const packed: Packed = createRequire(import.meta.url)(findPlace(import.meta.url));
     const bytes = Buffer.from(packed.vectors, "base64");

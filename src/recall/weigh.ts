@@ -3,7 +3,7 @@
  * fusion is not used: it gives a weak signal as much weight as a good one, and measured worse than words alone.
  */
 import type { Kept, RecallHit } from "./kept.js";
-import type { Fit, LexicalHit } from "./lexical.js";
+import { type Fit, type LexicalHit, putIn, takeFrom } from "./lexical.js";
 
 /** Access to the entries and their relations. */
 export interface Structure {
@@ -11,8 +11,6 @@ export interface Structure {
   neighbours(entry: Kept): readonly Neighbour[];
   /** Entries one step away, with the id or entity that leads there. */
   follow(entry: Kept): ReadonlyMap<string, string>;
-  /** 1 for entries that do not age. */
-  weighAge(entry: Kept): number;
 }
 
 /** Similarities of entries to the query, 1 for the most similar, and the weight of that one. */
@@ -89,7 +87,6 @@ export function weighEntries(options: WeighOptions): RecallHit[] {
       if (linked) linked.link ??= by;
     }
   }
-  for (const weight of weights.values()) weight.score *= structure.weighAge(weight.entry);
   const best = findBest(limit);
   const least = LEAST_SHARE * (best[0]?.[1] ?? 0);
   return best
@@ -163,12 +160,11 @@ export function createGroups() {
 
   return {
     add(name: string, { id, order }: Pick<Kept, "id" | "order">): void {
-      groups.set(name, (groups.get(name) ?? new Map()).set(id, order));
+      putIn(groups, name, id, order);
       sorted.delete(name);
     },
     remove(name: string, id: string): void {
-      const group = groups.get(name);
-      if (group?.delete(id) && group.size === 0) groups.delete(name);
+      takeFrom(groups, name, id);
       sorted.delete(name);
     },
     /** Entries up to two places before and after it, with their distance. */

@@ -123,7 +123,7 @@ async function checkState(files: Files, where: string): Promise<HealthProblem | 
 async function checkPending(files: Files, place: CollectionPlace): Promise<HealthProblem | undefined> {
   const where = join(place.state, "pending.json");
   const pending = await readPending(files, where, formatPrefix(place)).catch(() => undefined);
-  return pending?.kind !== "refused"
+  return !pending || !("why" in pending)
     ? undefined
     : {
         check: "state",

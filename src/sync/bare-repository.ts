@@ -20,11 +20,6 @@ export interface BranchFile {
 
 export type BareRepository = ReturnType<typeof createBareRepository>;
 
-type Pushed =
-  | { kind: "done" }
-  /** The branch is elsewhere by now, or is held by another push. `why` has git's words. */
-  | { kind: "moved"; why: string };
-
 interface Remote {
   url: string;
   branch: string;
@@ -53,14 +48,8 @@ export function createBareRepository({
   folder: string;
   networkMs: number;
 }) {
-  const asking = createAsking(git, folder);
-  const { local, run, text, toRemote } = asking;
-
-  /** The tip of the remote's branch; `undefined` if there is no such branch. @throws UNREACHABLE */
-  async function findTip({ branch, url }: Remote): Promise<string | undefined> {
-    const found = decodeText(await toRemote(["ls-remote", "--", url, refOf(branch)], networkMs));
-    return /^([0-9a-f]{40,64})\s/.exec(found)?.[1];
-  }
+  const asking = createAsking({ folder, git, networkMs });
+  const { findTip, local, run, text, toRemote } = asking;
 
   return {
     findTip,
@@ -84,7 +73,7 @@ export function createBareRepository({
         return tip;
       }
       const quiet = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
-      await toRemote(["fetch", ...quiet, "--", url, `+${refOf(branch)}:${TIP}`], networkMs);
+      await toRemote(["fetch", ...quiet, "--", url, `+${refOf(branch)}:${TIP}`]);
       return (await text(["rev-parse", "--verify", TIP])).trim();
     },
 
@@ -114,9 +103,8 @@ export function createBareRepository({
       return (await text(["rev-parse", "--verify", NEXT])).trim();
     },
 
-    /** Moves the remote's branch from `expected` to this commit. @throws UNREACHABLE */
     push: (remote: Remote, commit: string, expected: string | undefined) =>
-      push({ asking, findTip, networkMs }, remote, { commit, expected }),
+      push(asking, remote, { commit, expected }),
 
     /** Packs loose objects when there are many. */
     async tidy(): Promise<void> {
@@ -125,30 +113,26 @@ export function createBareRepository({
   };
 }
 
-interface Pushing {
-  asking: ReturnType<typeof createAsking>;
-  findTip(remote: Remote): Promise<string | undefined>;
-  networkMs: number;
-}
-
+/**
+ * Moves the remote's branch from `expected` to this commit. Returns git's words if the branch is elsewhere by now, or held
+ * by another push. @throws UNREACHABLE
+ */
 async function push(
-  { asking: { local, run }, findTip, networkMs }: Pushing,
+  { askRemote, findTip, local }: ReturnType<typeof createAsking>,
   { branch, url }: Remote,
   { commit, expected }: { commit: string; expected: string | undefined },
-): Promise<Pushed> {
+): Promise<{ why: string } | undefined> {
   const lease = `--force-with-lease=${refOf(branch)}:${expected ?? ""}`;
   const how = ["--porcelain", "--no-verify", "--quiet", lease, ...planReceiver(url)];
-  const answer = await run(["push", ...how, "--", url, `${commit}:${refOf(branch)}`], {
-    timeoutMs: networkMs,
-  });
+  const answer = await askRemote(["push", ...how, "--", url, `${commit}:${refOf(branch)}`]);
   // Whatever went wrong, if the branch moved, the next try fetches it.
   const tip = answer.kind === "done" ? commit : await findTip({ branch, url });
   if (tip === commit) {
     await local(["update-ref", TIP, commit]);
-    return { kind: "done" };
+    return undefined;
   }
   const why = answer.kind === "failed" ? answer.why : "";
-  if (tip !== expected || CONTENDED.test(why)) return { kind: "moved", why };
+  if (tip !== expected || CONTENDED.test(why)) return { why };
   throw unreachable(url, why);
 }
 
@@ -178,8 +162,9 @@ interface AskOptions {
   timeoutMs?: number;
 }
 
-function createAsking(git: RemoteGit, folder: string) {
-  return { local, run, text, toRemote };
+function createAsking(options: { folder: string; git: RemoteGit; networkMs: number }) {
+  const { folder, git, networkMs } = options;
+  return { askRemote, findTip, local, run, text, toRemote };
 
   /** `--git-dir` is explicit: if this one is damaged, git would use a repository in a parent folder. */
   function run(args: readonly string[], options: AskOptions = {}): Promise<RemoteGitAnswer> {
@@ -200,8 +185,18 @@ function createAsking(git: RemoteGit, folder: string) {
     return decodeText(await local(args));
   }
 
-  async function toRemote(args: readonly string[], timeoutMs: number): Promise<Uint8Array> {
-    const answer = await run(args, { timeoutMs });
+  function askRemote(args: readonly string[]): Promise<RemoteGitAnswer> {
+    return run(args, { timeoutMs: networkMs });
+  }
+
+  /** The tip of the remote's branch; `undefined` if there is no such branch. @throws UNREACHABLE */
+  async function findTip({ branch, url }: Remote): Promise<string | undefined> {
+    const found = decodeText(await toRemote(["ls-remote", "--", url, refOf(branch)]));
+    return /^([0-9a-f]{40,64})\s/.exec(found)?.[1];
+  }
+
+  async function toRemote(args: readonly string[]): Promise<Uint8Array> {
+    const answer = await askRemote(args);
     if (answer.kind === "done") return answer.output;
     throw unreachable(args.find((one) => one.includes("/") || one.includes(":")) ?? "the remote", answer.why);
   }
@@ -249,24 +244,18 @@ function formatImport(
  * A file of lines grows to about 128 KB before the next one begins, so a push writes little for a ledger of any size. Pure.
  */
 
-/** The ledger file whose lines are in a file of the branch, and that file's number. */
-export interface Segment {
-  ledgerFile: string;
-  number: number;
-}
-
 export const FORMAT_FILE = "strata.json";
 const FULL_BYTES = 128 * 1024;
 /** Larger files are not read: a file has at most `FULL_BYTES` before its last line. */
 export const MOST_FILE_BYTES = 8_000_000;
 
-function formatSegment({ ledgerFile, number }: Segment): string {
+function formatSegment(ledgerFile: string, number: number): string {
   const [, month, clone] = /^(\d{4}-\d{2})-(\w+)\.jsonl$/.exec(ledgerFile) ?? [];
   return `ledger/${month}/${clone}/${String(number).padStart(4, "0")}.jsonl`;
 }
 
-/** `undefined` for any other file. */
-export function parseSegment(path: string): Segment | undefined {
+/** The ledger file whose lines are in this file of the branch, and that file's number; `undefined` for any other file. */
+export function parseSegment(path: string): { ledgerFile: string; number: number } | undefined {
   const [, month, clone, number] =
     /^ledger\/(\d{4}-\d{2})\/([0-9a-f]{8}|unnamed)\/(\d{4,6})\.jsonl$/.exec(path) ?? [];
   return number === undefined ? undefined : { ledgerFile: `${month}-${clone}.jsonl`, number: Number(number) };
@@ -305,11 +294,9 @@ export function planSegments(
   for (const { file, text } of lines) {
     const at = open.get(file) ?? { number: 1, text: "" };
     const isFull = at.text.length >= FULL_BYTES;
-    const next = isFull
-      ? { number: at.number + 1, text: `${text}\n` }
-      : { number: at.number, text: `${at.text}${text}\n` };
+    const next = { number: at.number + Number(isFull), text: `${isFull ? "" : at.text}${text}\n` };
     open.set(file, next);
-    changed.set(formatSegment({ ledgerFile: file, number: next.number }), next.text);
+    changed.set(formatSegment(file, next.number), next.text);
   }
   return changed;
 }

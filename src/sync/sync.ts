@@ -103,15 +103,13 @@ export function createSync(options: SyncOptions) {
         await repository.open();
         return await action(config);
       } catch (thrown) {
-        await noteFailure(formatError(thrown)).catch(() => {});
+        const failure = formatError(thrown);
+        const note = async () => stored.writeState({ ...(await stored.readState()), failure });
+        await note().catch(() => {});
         throw thrown;
       }
     };
     return locks.withLock(stored.lock, run, { waitMs: LOCK_WAIT_MS });
-  }
-
-  async function noteFailure(failure: string): Promise<void> {
-    await stored.writeState({ ...(await stored.readState()), failure });
   }
 
   async function pushUntilDone(config: SyncConfig): Promise<Synced> {
@@ -187,8 +185,8 @@ async function send(
   const message = `${formatCounted(lines.length, "change")} of memories`;
   const given = { message, parent: tip, nowMs: clock.now() };
   const commit = await repository.commit(new Map([...pages, ...changed]), given);
-  const pushed = await repository.push(config, commit, tip);
-  if (pushed.kind === "moved") return pushed;
+  const moved = await repository.push(config, commit, tip);
+  if (moved) return moved;
   await repository.tidy();
   return commit;
 }

@@ -2,7 +2,7 @@
  * Every file operation of a store's day fails once, and the disk fills up at every one of them: what was promised is
  * there, what was refused has a clear reason, and the store goes on.
  */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { StrataError } from "../../src/base/error.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
 import type { Written } from "../../src/memory/store/store.js";
@@ -117,26 +117,24 @@ it("a memory keeps its id and its history on a disk that ignores capitals or tak
   expect(replayLedger(readLedger(later)).size).toBe(1);
 });
 
-describe("a store on a disk that has failed once", () => {
-  it("a store on a disk that has failed once goes on with the next change in the same process, and finishes what was begun", async () => {
-    for (let at = 1; at < 60; at++) {
-      const files = createMemoryFiles();
-      const world = openMemoryWorld({
-        files,
-        wrap: (inner) => withFault(inner, { at, code: "EIO", lasting: false }),
-      });
-      await world.store.remember(draft("one", { title: "x" }), BY_TEST).catch(() => {});
-      await world.store.remember(draft("two", { title: "y" }), BY_TEST).catch(() => {});
-      const third = await world.store
-        .remember(draft("three", { title: "z" }), BY_TEST)
-        .catch((thrown) => thrown);
-      const fourth = await world.store.remember(draft("four", { title: "a" }), BY_TEST);
-      expect(third instanceof Error || third.kind === "written").toBe(true);
-      expect(fourth.kind, `operation ${at}`).toBe("written");
-      expect(files.contents.has(`${STATE}/internal/pending.json`)).toBe(false);
-      expect(files.contents.has(`${STATE}/internal/lock`)).toBe(false);
-    }
-  });
+it("a store on a disk that has failed once goes on with the next change in the same process, and finishes what was begun", async () => {
+  for (let at = 1; at < 60; at++) {
+    const files = createMemoryFiles();
+    const world = openMemoryWorld({
+      files,
+      wrap: (inner) => withFault(inner, { at, code: "EIO", lasting: false }),
+    });
+    await world.store.remember(draft("one", { title: "x" }), BY_TEST).catch(() => {});
+    await world.store.remember(draft("two", { title: "y" }), BY_TEST).catch(() => {});
+    const third = await world.store
+      .remember(draft("three", { title: "z" }), BY_TEST)
+      .catch((thrown) => thrown);
+    const fourth = await world.store.remember(draft("four", { title: "a" }), BY_TEST);
+    expect(third instanceof Error || third.kind === "written").toBe(true);
+    expect(fourth.kind, `operation ${at}`).toBe("written");
+    expect(files.contents.has(`${STATE}/internal/pending.json`)).toBe(false);
+    expect(files.contents.has(`${STATE}/internal/lock`)).toBe(false);
+  }
 });
 
 it("a file of a store that another program has open is changed or refused with the reason, and later is whole", async () => {
@@ -164,27 +162,25 @@ it("a file of a store that another program has open is changed or refused with t
   }
 });
 
-describe("a folder that cannot be written to", () => {
-  const readOnly = (code: string) => (files: ReturnType<typeof createMemoryFiles>) => ({
-    ...files,
-    writeWhole: async (path: string) => Promise.reject(systemError(code, path)),
-    create: async (path: string) => Promise.reject(systemError(code, path)),
-    appendLine: async (path: string) => Promise.reject(systemError(code, path)),
-    rename: async (path: string) => Promise.reject(systemError(code, path)),
-  });
+const readOnly = (code: string) => (files: ReturnType<typeof createMemoryFiles>) => ({
+  ...files,
+  writeWhole: async (path: string) => Promise.reject(systemError(code, path)),
+  create: async (path: string) => Promise.reject(systemError(code, path)),
+  appendLine: async (path: string) => Promise.reject(systemError(code, path)),
+  rename: async (path: string) => Promise.reject(systemError(code, path)),
+});
 
-  it("a folder that cannot be written to is read all the same, said once, and a change has a clear error and changes nothing", async () => {
-    const files = createMemoryFiles({ [`${MEMORY}/decision/x.md`]: "by hand" });
-    const before = new Map(files.contents);
-    const world = openMemoryWorld({ files, wrap: () => readOnly("EROFS")(files) });
-    for (let n = 0; n < 3; n++)
-      expect((await world.store.list()).map(({ content }) => content)).toEqual(["by hand"]);
-    const change = world.store.update("decision/x", (one) => ({ ...one, content: "mine" }), BY_TEST);
-    await expect(change).rejects.toThrow(/EROFS/);
-    await expect(world.store.remember(draft("new"), BY_TEST)).rejects.toThrow(/EROFS/);
-    await world.store.onIdle();
-    expect(new Map(files.contents)).toEqual(before);
-    expect(world.log.lines.filter((line) => line.includes("changed by hand"))).toHaveLength(1);
-    expect(world.log.lines.filter((line) => line.includes("MEMORY.md"))).toHaveLength(1);
-  });
+it("a folder that cannot be written to is read all the same, said once, and a change has a clear error and changes nothing", async () => {
+  const files = createMemoryFiles({ [`${MEMORY}/decision/x.md`]: "by hand" });
+  const before = new Map(files.contents);
+  const world = openMemoryWorld({ files, wrap: () => readOnly("EROFS")(files) });
+  for (let n = 0; n < 3; n++)
+    expect((await world.store.list()).map(({ content }) => content)).toEqual(["by hand"]);
+  const change = world.store.update("decision/x", (one) => ({ ...one, content: "mine" }), BY_TEST);
+  await expect(change).rejects.toThrow(/EROFS/);
+  await expect(world.store.remember(draft("new"), BY_TEST)).rejects.toThrow(/EROFS/);
+  await world.store.onIdle();
+  expect(new Map(files.contents)).toEqual(before);
+  expect(world.log.lines.filter((line) => line.includes("changed by hand"))).toHaveLength(1);
+  expect(world.log.lines.filter((line) => line.includes("MEMORY.md"))).toHaveLength(1);
 });

@@ -1,12 +1,12 @@
 /** A machine that applies another one's changes, and whose process dies at each file operation in turn. */
 import { expect, it } from "vitest";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
+import { replayLedger } from "../../src/memory/store/ledger.js";
 import type { OpenMemories, Shared } from "../../src/memory/store/store.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { BY_TEST, draft, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+import { BY_TEST, draft, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 
 const clock = createFakeClock();
 
@@ -60,14 +60,17 @@ const readFiles = (files: MemoryFiles): Record<string, string> =>
       .map((path) => [path.slice(MEMORY.length + 1), files.text(path) ?? ""]),
   );
 
-const readLedger = (files: MemoryFiles): LedgerLine[] =>
-  [...files.contents.keys()]
-    .filter((path) => path.startsWith(`${MEMORY}/ledger/`))
-    .flatMap((path) => (files.text(path) ?? "").split("\n").filter((line) => line !== ""))
-    .map((line) => JSON.parse(line) as LedgerLine);
-
 const conflictsOf = (files: MemoryFiles): string[] =>
   [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/conflicts/`));
+
+/** The disk of a machine that applies all of it. */
+async function takeAll({ common, here, theirs }: Awaited<ReturnType<typeof openStory>>) {
+  const files = await copyOf(here);
+  const { store } = openMemoryWorld({ clock, files, processID: 2, instance: "whole" });
+  const taken = await take(store, theirs, common);
+  await store.onIdle();
+  return { files, store, taken };
+}
 
 const strip = (text = ""): string => text.replace(/^updated: .*$/m, "");
 
@@ -77,41 +80,35 @@ function expectWhole(files: MemoryFiles, expected: Record<string, string>, at: n
   expect(Object.keys(now), `operation ${at}`).toEqual(Object.keys(expected));
   for (const [path, text] of Object.entries(now))
     expect(strip(text), `operation ${at}`).toBe(strip(expected[path]));
-  expect(Object.fromEntries(replayLedger(readLedger(files))), `operation ${at}`).toEqual(now);
-  expect(
-    readLedger(files).filter(({ by }) => by === "person"),
-    `operation ${at}`,
-  ).toEqual([]);
+  const lines = ledger({ files });
+  expect(Object.fromEntries(replayLedger(lines)), `operation ${at}`).toEqual(now);
+  expect(lines.filter(({ by }) => by === "person")).toEqual([]);
   expect(conflictsOf(files), `operation ${at}`).toHaveLength(1);
   const state = [...files.contents.keys()].filter((path) => /\/(lock|pending\.json)$/.test(path));
   expect(state, `operation ${at}`).toEqual([]);
 }
 
 it("a machine applies what another one added, changed, moved and removed, and merges it with its own changes", async () => {
-  const { common, here, theirs } = await openStory();
-  const { store } = openMemoryWorld({ clock, files: here, processID: 2, instance: "whole" });
-  const taken = await take(store, theirs, common);
-  await store.onIdle();
+  const story = await openStory();
+  const { files: whole, store, taken } = await takeAll(story);
   expect(taken.deferred).toEqual([]);
   expect(taken.conflicts).toHaveLength(1);
-  const files = readFiles(here);
+  const files = readFiles(whole);
   expect(files["decision/both.md"]).toMatch(/pinned: true[\s\S]*tags: \[ theirs \]/);
   expect(Object.keys(files)).toEqual([
     "archive/decision/moved.md",
     ...["both", "edited", "kept", "new", "texts"].map((name) => `decision/${name}.md`),
   ]);
   // Applied a second time, they change nothing.
-  const again = await take(store, theirs, common);
+  const again = await take(store, story.theirs, story.common);
   expect(again).toEqual({ ids: [], conflicts: [], deferred: [] });
-  expect(readFiles(here)).toEqual(files);
+  expect(readFiles(whole)).toEqual(files);
 });
 
 it("a machine that dies at any file operation while it applies changes ends in the same state as one that does not", async () => {
-  const { common, here, theirs } = await openStory();
-  const whole = await copyOf(here);
-  const done = openMemoryWorld({ clock, files: whole, processID: 2, instance: "whole" });
-  await take(done.store, theirs, common);
-  await done.store.onIdle();
+  const story = await openStory();
+  const { common, here, theirs } = story;
+  const { files: whole } = await takeAll(story);
   let at = 0;
   for (; ; at++) {
     const files = await copyOf(here);
@@ -140,11 +137,9 @@ it("a machine that dies at any file operation while it applies changes ends in t
 });
 
 it("a machine whose disk fails once while it applies changes succeeds with the next try, in the same process", async () => {
-  const { common, here, theirs } = await openStory();
-  const whole = await copyOf(here);
-  const done = openMemoryWorld({ clock, files: whole, processID: 2, instance: "whole" });
-  await take(done.store, theirs, common);
-  await done.store.onIdle();
+  const story = await openStory();
+  const { common, here, theirs } = story;
+  const { files: whole } = await takeAll(story);
   let at = 1;
   for (; ; at++) {
     const files = await copyOf(here);

@@ -4,12 +4,12 @@
  * files.
  */
 import { expect, it } from "vitest";
-import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger.js";
+import { replayLedger } from "../../src/memory/store/ledger.js";
 import type { Memories, Written } from "../../src/memory/store/store.js";
 import { type DyingFiles, withDeath } from "../support/dying-files.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { draft, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { draft, ledger, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 import { fc, runs } from "../support/property.js";
 
 interface Known {
@@ -18,32 +18,25 @@ interface Known {
 }
 type Model = Map<string, Known>;
 
-type Command =
-  | { do: "remember"; title: string; content: string }
-  | { do: "edit" | "editByHand"; which: number; content: string }
-  | { do: "archive" | "restore" | "removeByHand"; which: number }
-  /** Changes one and archives another, in one step. */
-  | { do: "changeAll"; which: number; other: number; content: string }
-  | { do: "reopen" | "list" }
-  /** Number of file operations after which the next writing command crashes. */
-  | { do: "die"; after: number }
-  | { do: "turn"; clockMs: number };
-
 const word = fc.constantFrom("port", "Port", "PORT", "端口", "con", "é", "e\u0301", "..", "a/b", "");
 const which = fc.nat(7);
 const text = fc.oneof(
   fc.string({ maxLength: 40, unit: "grapheme" }).map((one) => one.replaceAll("\0", "")),
   fc.constantFrom("---", "a\n---\nb", "# x", "key: value", "- [ ] x", "two\n\nlines\n", "{}", "\t", '"'),
 );
-const command: fc.Arbitrary<Command> = fc.oneof(
+const command = fc.oneof(
   fc.record({ do: fc.constant("remember" as const), title: word, content: text }),
   fc.record({ do: fc.constantFrom("edit" as const, "editByHand" as const), which, content: text }),
   fc.record({ do: fc.constantFrom("archive" as const, "restore" as const, "removeByHand" as const), which }),
+  // Changes one and archives another, in one step.
   fc.record({ do: fc.constant("changeAll" as const), which, other: which, content: text }),
   fc.record({ do: fc.constantFrom("reopen" as const, "list" as const) }),
+  // Number of file operations after which the next writing command crashes.
   fc.record({ do: fc.constant("die" as const), after: fc.nat(30) }),
   fc.record({ do: fc.constant("turn" as const), clockMs: fc.integer({ min: -86_400_000, max: 86_400_000 }) }),
 );
+
+type Command = typeof command extends fc.Arbitrary<infer One> ? One : never;
 
 const CAUSE = { operation: "test" };
 
@@ -208,12 +201,6 @@ async function rememberOne(
   }
 }
 
-function readLedger(files: MemoryFiles): LedgerLine[] {
-  const paths = [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/ledger/`));
-  const lines = paths.sort().flatMap((path) => (files.text(path) ?? "").split("\n"));
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LedgerLine);
-}
-
 it("any order of changes, edits by hand, crashes and restarts gives the model's state, and the ledger restores the files", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), async (commands) => {
@@ -226,7 +213,7 @@ it("any order of changes, edits by hand, crashes and restarts gives the model's 
         /\/memory\/(archive\/)?decision\//.test(path),
       );
       const files = new Map(onDisk.map((path) => [path.slice(MEMORY.length + 1), stage.files.text(path)]));
-      expect(replayLedger(readLedger(stage.files))).toEqual(files);
+      expect(replayLedger(ledger(stage))).toEqual(files);
       // No lock is stuck, and no change is unfinished.
       await stage.store().remember(draft("the last"), CAUSE);
       const state = [...stage.files.contents.keys()].filter((path) => /\/(lock|pending\.json)$/.test(path));

@@ -1,18 +1,13 @@
 import type { Config } from "../../src/config/schema.js";
 import type { Post } from "../../src/io/post.js";
-import { type OpenEmbedder, openEmbedder } from "../../src/models/open-embedder.js";
+import { openEmbedder } from "../../src/models/open-embedder.js";
 import { planFolders } from "../../src/project/folders.js";
-import { createFakeClock, type FakeClock } from "./fake-clock.js";
-import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeClock } from "./fake-clock.js";
+import { createFakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { defaults } from "./settings.js";
 
-export interface EmbeddingWorld {
-  embedder: OpenEmbedder;
-  clock: FakeClock;
-  files: MemoryFiles;
-  log: FakeLog;
-}
+export type EmbeddingWorld = ReturnType<typeof openEmbeddingWorld>;
 
 export interface EmbeddingWorldOptions {
   settings: Partial<Config["recall"]["embeddings"]>;
@@ -25,7 +20,7 @@ export interface EmbeddingWorldOptions {
 
 export const FOLDERS = planFolders("/project");
 
-export function openEmbeddingWorld(options: EmbeddingWorldOptions): EmbeddingWorld {
+export function openEmbeddingWorld(options: EmbeddingWorldOptions) {
   const { background, env = {}, post, settings } = options;
   const clock = createFakeClock();
   const files = options.files ?? createMemoryFiles({}, clock.now);

@@ -1,3 +1,4 @@
+import { hashOf } from "../../src/base/hash.js";
 import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
@@ -84,11 +85,21 @@ export function idOf(written: Written): string {
 }
 
 /** The lines of its ledger on disk. */
-export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
-  return [...world.files.contents.keys()]
+export function ledger({ files }: Pick<MemoryWorld, "files">, folder = MEMORY): LedgerLine[] {
+  return [...files.contents.keys()]
     .filter((path) => path.startsWith(`${folder}/ledger/`))
-    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
+    .flatMap((path) => (files.text(path) ?? "").trim().split("\n"))
     .map((line) => JSON.parse(line) as LedgerLine);
+}
+
+/** A line of another machine's ledger: it has remembered a decision with this name and text. */
+export function lineOf(name: string, contents: string, given: Partial<LedgerLine> = {}): LedgerLine {
+  return {
+    ...{ v: 1, id: `line-${name}`, at: "2026-11-20T09:00:00.000Z", instance: "x", by: "strata" },
+    ...{ operation: "remember", key: `decision/${name}`, path: `decision/${name}.md`, before: null },
+    ...{ after: hashOf(contents), contents },
+    ...given,
+  };
 }
 
 /** Trust of a running instance that treats everything as the user's. */

@@ -11,27 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-export interface Planted {
-  /** The project's root. */
-  project: string;
-  /** A folder of the user, outside the project. */
-  theirs: string;
-  /** A path in the project. */
-  file(path: string): string;
-  /** Creates a link here to a user file with this text. */
-  linkFile(path: string, text?: string): void;
-  /** Creates a link here to the user's folder. */
-  linkFolder(path: string): void;
-  write(path: string, text: string): void;
-  /** Names of the user's files that have changed. */
-  changes(): string[];
-  remove(): void;
-}
+export type Planted = ReturnType<typeof openPlanted>;
 
 /** Text only in the user's files: finding it elsewhere means that one was read. */
 export const PRECIOUS = "Precious words about the purple elephant, of nobody's concern.";
 
-export function openPlanted(): Planted {
+export function openPlanted() {
   const root = mkdtempSync(join(tmpdir(), "strata-planted-"));
   const project = join(root, "work", "clone");
   const theirs = join(root, "theirs");
@@ -50,15 +35,21 @@ export function openPlanted(): Planted {
     return there;
   };
   return {
+    /** The project's root. */
     project,
+    /** A folder of the user, outside the project. */
     theirs,
-    file: (path) => join(project, path),
-    linkFile(path, text = `${PRECIOUS}\n`) {
+    /** A path in the project. */
+    file: (path: string): string => join(project, path),
+    /** Creates a link here to a user file with this text. */
+    linkFile(path: string, text = `${PRECIOUS}\n`): void {
       symlinkSync(keep(`file-${before.size}`, text), place(path));
     },
-    linkFolder: (path) => symlinkSync(join(theirs, "folder"), place(path)),
-    write: (path, text) => writeFileSync(place(path), text),
-    changes() {
+    /** Creates a link here to the user's folder. */
+    linkFolder: (path: string): void => symlinkSync(join(theirs, "folder"), place(path)),
+    write: (path: string, text: string): void => writeFileSync(place(path), text),
+    /** Names of the user's files that have changed. */
+    changes(): string[] {
       const now = readdirSync(theirs, { recursive: true, withFileTypes: true })
         .filter((entry) => !entry.isDirectory())
         .map((entry) => join(entry.parentPath, entry.name).slice(theirs.length + 1));

@@ -9,51 +9,29 @@ import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import type { RunningProcesses } from "../../src/io/running-processes.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Trust } from "../../src/memory/trust/trust.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createRemoteGit } from "../../src/sync/remote-git.js";
-import { createSync, type Sync } from "../../src/sync/sync.js";
+import { createSync } from "../../src/sync/sync.js";
 import { openSyncFiles } from "../../src/sync/sync-state.js";
 import { createFakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
 
-export interface Machine {
-  name: string;
-  root: string;
-  project: string;
-  memory: string;
-  /** Opens store and sync as a new process would; `files` may die. */
-  open(options?: {
-    files?: Files;
-    trust?: Trust;
-    processes?: RunningProcesses;
-  }): Promise<{ store: OpenMemories; sync: Sync }>;
-  /** Texts of all shareable memory files, by path. */
-  readFiles(): Map<string, string>;
-  /** Lines of the shared ledger, sorted. */
-  readLedger(): string[];
-}
-
-export interface SyncWorld {
-  root: string;
-  remote: string;
-  machine(name: string, options?: { url?: string; isOwn?: boolean }): Promise<Machine>;
-  /** The text of every object on the remote, and every ref's name. */
-  readObjects(): string;
-  remove(): void;
-}
+export type Machine = Awaited<ReturnType<typeof openMachine>>;
+export type SyncWorld = ReturnType<typeof openSyncWorld>;
 
 const NETWORK_MS = 60_000;
 
-export function openSyncWorld(): SyncWorld {
+export function openSyncWorld() {
   const root = mkdtempSync(join(tmpdir(), "strata-sync-"));
   const remote = join(root, "remote.git");
   execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote]);
   return {
     root,
     remote,
-    machine: (name, { isOwn = true, url = remote } = {}) => openMachine(root, name, { url, isOwn }),
+    machine: (name: string, { isOwn = true, url = remote }: { url?: string; isOwn?: boolean } = {}) =>
+      openMachine(root, name, { url, isOwn }),
+    /** The text of every object on the remote, and every ref's name. */
     readObjects: () => readObjects(remote),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -67,11 +45,7 @@ export const envOf = (root: string): Record<string, string> => ({
   GIT_CONFIG_NOSYSTEM: "1",
 });
 
-async function openMachine(
-  parent: string,
-  name: string,
-  { isOwn, url }: { url: string; isOwn: boolean },
-): Promise<Machine> {
+async function openMachine(parent: string, name: string, { isOwn, url }: { url: string; isOwn: boolean }) {
   const root = join(parent, name);
   const project = join(root, "project");
   mkdirSync(project, { recursive: true });
@@ -84,7 +58,16 @@ async function openMachine(
     root,
     project,
     memory: folders.memory,
-    async open({ files = nodeFiles, processes, trust } = {}) {
+    /** Opens store and sync as a new process would; `files` may die. */
+    async open({
+      files = nodeFiles,
+      processes,
+      trust,
+    }: {
+      files?: Files;
+      trust?: Trust;
+      processes?: RunningProcesses;
+    } = {}) {
       const instance = `${name}-${++opened}`;
       // An earlier one of this machine counts as ended.
       const own = processes ?? createFakeProcesses(opened);
@@ -105,7 +88,9 @@ async function openMachine(
       });
       return { store, sync };
     },
+    /** Texts of all shareable memory files, by path. */
     readFiles: () => readShared(folders.memory),
+    /** Lines of the shared ledger, sorted. */
     readLedger: () => readLedger(folders.memory),
   };
 }

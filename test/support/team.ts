@@ -1,23 +1,16 @@
 /** A repository of another person, and the user's clone of it. */
 import { join } from "node:path";
-import { type OpenedProject, openTrustWorld, type TrustProject, type TrustWorld } from "./trust-world.js";
+import { type OpenedProject, openTrustWorld } from "./trust-world.js";
 
 export const RULE = ".opencode/memory/directive/setup.md";
 
-export interface Team {
-  world: TrustWorld;
-  theirs: TrustProject;
-  mine: TrustProject;
-  /** Returns the commit's hash. */
-  commit(files: Readonly<Record<string, string>>, at?: TrustProject): string;
-  /** A running instance whose user has accepted the existing memories. */
-  openAccepted(project?: TrustProject): Promise<OpenedProject>;
-}
+export type Team = ReturnType<typeof openTeam>;
 
-export function openTeam(): Team {
+export function openTeam() {
   const world = openTrustWorld();
   const theirs = world.project("theirs");
-  const commit: Team["commit"] = (files, at = theirs) => {
+  /** Returns the commit's hash. */
+  const commit = (files: Readonly<Record<string, string>>, at = theirs): string => {
     for (const [path, text] of Object.entries(files)) at.write(path, text);
     at.git("add", "-Af");
     at.git("commit", "-qm", "theirs");
@@ -32,7 +25,8 @@ export function openTeam(): Team {
     theirs,
     mine,
     commit,
-    async openAccepted(project = mine) {
+    /** A running instance whose user has accepted the existing memories. */
+    async openAccepted(project = mine): Promise<OpenedProject> {
       const opened = project.open();
       await opened.list();
       await opened.store.accept(undefined, "test");

@@ -9,49 +9,24 @@ import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createGit } from "../../src/io/node-git.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories } from "../../src/memory/store/store.js";
-import { createTrust, type Trust, type TrustOptions } from "../../src/memory/trust/trust.js";
+import { createTrust, type TrustOptions } from "../../src/memory/trust/trust.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "./fake-log.js";
 
+export type TrustWorld = ReturnType<typeof openTrustWorld>;
+export type TrustProject = ReturnType<typeof openProject>;
+export type OpenedProject = ReturnType<TrustProject["open"]>;
+
 /** A folder for several projects of one user. */
-export interface TrustWorld {
-  root: string;
-  state: string;
-  project(name: string): TrustProject;
-  /** Waits until the disk's coarse clock gives later files a later time. */
-  later(): void;
-  remove(): void;
-}
-
-export interface TrustProject {
-  path: string;
-  file(relativePath: string): string;
-  write(relativePath: string, text: string): void;
-  git(...args: string[]): string;
-  /** Runs git with `input` on standard input. */
-  feed(args: readonly string[], input: string): string;
-  /** Opens the project as a running instance or, if brief, as a command does. */
-  open(options?: Partial<TrustOptions>): OpenedProject;
-}
-
-export interface OpenedProject {
-  trust: Trust;
-  store: OpenMemories;
-  told: string[];
-  warned: string[];
-  /** Ids of the memories; a `?` marks those that are not the user's. */
-  list(): Promise<string[]>;
-}
-
-export function openTrustWorld(): TrustWorld {
+export function openTrustWorld() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-trust-")));
   const state = join(root, "home", "state");
   return {
     root,
     state,
-    project: (name) => openProject(join(root, name), { root, state }),
+    project: (name: string) => openProject(join(root, name), { root, state }),
     remove: () => rmSync(root, { recursive: true, force: true }),
+    /** Waits until the disk's coarse clock gives later files a later time. */
     later: () => untilDiskMoves(root),
   };
 }
@@ -69,20 +44,13 @@ export function untilDiskMoves(folder: string): void {
   while (read() < begun + 120) Atomics.wait(idle, 0, 0, 5);
 }
 
-function openProject(path: string, { root, state }: { root: string; state: string }): TrustProject {
+function openProject(path: string, { root, state }: { root: string; state: string }) {
   mkdirSync(path, { recursive: true });
   const env = { PATH: process.env.PATH, HOME: join(root, "home"), GIT_CONFIG_NOSYSTEM: "1" };
-  const who = [
-    "-c",
-    "user.name=Ada",
-    "-c",
-    "user.email=ada@example.invalid",
-    "-c",
-    "protocol.file.allow=always",
-  ];
+  const who = ["user.name=Ada", "user.email=ada@example.invalid", "protocol.file.allow=always"];
   const file = (relativePath: string): string => join(path, relativePath);
   const run = (args: readonly string[], input?: string): string =>
-    execFileSync("git", [...who, ...args], {
+    execFileSync("git", [...who.flatMap((one) => ["-c", one]), ...args], {
       cwd: path,
       env,
       encoding: "utf8",
@@ -92,39 +60,29 @@ function openProject(path: string, { root, state }: { root: string; state: strin
   return {
     path,
     file,
-    write(relativePath, text) {
+    write(relativePath: string, text: string): void {
       mkdirSync(dirname(file(relativePath)), { recursive: true });
       writeFileSync(file(relativePath), text);
     },
-    git: (...args) => run(args),
+    git: (...args: string[]): string => run(args),
+    /** Runs git with `input` on standard input. */
     feed: run,
-    open(options = {}) {
+    /** Opens the project as a running instance or, if brief, as a command does. */
+    open(options: Partial<TrustOptions> = {}) {
       const told: string[] = [];
       const log = createFakeLog();
       const processes = createRunningProcesses();
       const instance = options.instance ?? "one";
       const globalFolder = join(root, "home", "config");
       const trust = createTrust({
-        clock,
-        files,
-        log,
-        processes,
-        instance,
-        project: path,
-        globalFolder,
-        stateFolder: state,
+        ...{ clock, files, log, processes, instance, globalFolder, project: path, stateFolder: state },
         git: createGit(),
         accepted: { projects: [], remotes: [] },
         onForeign: (cause, count) => void told.push(`${count} ${cause}`),
         ...options,
       });
       const store = createMemoryStore({
-        clock,
-        files,
-        log,
-        instance,
-        globalFolder,
-        trust,
+        ...{ clock, files, log, instance, globalFolder, trust },
         folders: planFolders(path),
         locks: createLocks({ clock, files, processes, instance }),
         limits: { maxLines: 200, maxSize: 25_000 },
@@ -133,10 +91,9 @@ function openProject(path: string, { root, state }: { root: string; state: strin
         trust,
         store,
         told,
-        get warned() {
-          return log.lines;
-        },
-        async list() {
+        warned: log.lines,
+        /** Ids of the memories; a `?` marks those that are not the user's. */
+        async list(): Promise<string[]> {
           const all = await store.list({ archived: true });
           return all.map(({ id, isForeign }) => `${id}${isForeign ? "?" : ""}`).sort();
         },

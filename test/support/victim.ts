@@ -20,11 +20,10 @@ import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";
-import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
-import { type Ran, runStrata } from "./shell.js";
+import { runStrata } from "./shell.js";
 
 /** Name of the file in every folder from the project's up to the one above the home. */
 export const CANARY = "keep.conf";
@@ -34,24 +33,9 @@ export const UP: readonly string[] = [1, 2, 3, 4, 5].map((depth) => "../".repeat
 export const INTERNAL = ".opencode/strata/state/memory/internal";
 export const MEMORY = ".opencode/memory";
 
-export interface Victim extends Disposable {
-  home: string;
-  project: string;
-  files: Files;
-  /** Reads, writes and removals of the user's files and outside the project. */
-  readonly strayed: readonly string[];
-  /** Writes a file of the project. */
-  plant(path: string, text: string): void;
-  /** Creates a link at this path of the project to a folder or file of the user. */
-  link(path: string, target: string): void;
-  text(path: string): string;
-  /** All files outside the folders that memory may use, by path. */
-  snapshot(): Map<string, string>;
-  openStore(): { store: OpenMemories; log: FakeLog };
-  strata(line: string): Promise<Ran>;
-}
+export type Victim = ReturnType<typeof openVictim>;
 
-export function openVictim(): Victim {
+export function openVictim() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-victim-")));
   const home = join(root, "home");
   const project = join(home, "work", "clone");
@@ -84,15 +68,19 @@ export function openVictim(): Victim {
     home,
     project,
     files: watched,
-    strayed,
+    /** Reads, writes and removals of the user's files and outside the project. */
+    strayed: strayed as readonly string[],
+    /** Writes a file of the project. */
     plant,
-    link(path, target) {
+    /** Creates a link at this path of the project to a folder or file of the user. */
+    link(path: string, target: string): void {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       symlinkSync(target, join(project, path));
     },
-    text: (path) => readFileSync(join(project, path), "utf8"),
+    text: (path: string): string => readFileSync(join(project, path), "utf8"),
 
-    snapshot() {
+    /** All files outside the folders that memory may use, by path. */
+    snapshot(): Map<string, string> {
       const found = new Map<string, string>();
       const visit = (folder: string): void => {
         for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -115,7 +103,7 @@ export function openVictim(): Victim {
       return { store: createMemoryStore({ ...common, folders, globalFolder, limits }), log };
     },
 
-    strata: (line) =>
+    strata: (line: string) =>
       runStrata(watched, line, {
         folder: project,
         env: { XDG_CONFIG_HOME: join(home, ".config"), XDG_STATE_HOME: state },

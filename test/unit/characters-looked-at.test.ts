@@ -76,25 +76,23 @@ describe("what a user writes, whatever its shape", () => {
   });
 });
 
-describe("a pattern that may go back over its text", () => {
-  const longestOf = (work: () => void): number => Math.max(0, ...countLookedAt(work).longest.values());
+const longestOf = (work: () => void): number => Math.max(0, ...countLookedAt(work).longest.values());
 
-  it("a pattern that may go back over its text is tried on no command that is longer than people type", () => {
-    expect(longestOf(() => isTelling(`echo 'a${" ".repeat(100_000)}'`))).toBe(0);
-    expect(longestOf(() => isTelling(`echo 'a${" ".repeat(900)}'`))).toBeLessThan(1_000);
-  });
+it("a pattern that may go back over its text is tried on no command that is longer than people type", () => {
+  expect(longestOf(() => isTelling(`echo 'a${" ".repeat(100_000)}'`))).toBe(0);
+  expect(longestOf(() => isTelling(`echo 'a${" ".repeat(900)}'`))).toBeLessThan(1_000);
+});
 
-  it("a pattern that may go back over its text is tried on no more of a sentence than a title has room for", () => {
-    expect(longestOf(() => formatTitle(" ".repeat(100_000)))).toBeLessThanOrEqual(600);
-  });
+it("a pattern that may go back over its text is tried on no more of a sentence than a title has room for", () => {
+  expect(longestOf(() => formatTitle(" ".repeat(100_000)))).toBeLessThanOrEqual(600);
+});
 
-  it("a pattern that may go back over its text is tried on no more of a memory than a statement has", () => {
-    expect(longestOf(() => compareStatements("中".repeat(100_000), "x"))).toBeLessThanOrEqual(8_000);
-  });
+it("a pattern that may go back over its text is tried on no more of a memory than a statement has", () => {
+  expect(longestOf(() => compareStatements("中".repeat(100_000), "x"))).toBeLessThanOrEqual(8_000);
+});
 
-  it("a pattern that may go back over its text is tried on no more of a rule than is looked through for commands", () => {
-    expect(longestOf(() => findWhen("-".repeat(100_000)))).toBeLessThanOrEqual(8_000);
-  });
+it("a pattern that may go back over its text is tried on no more of a rule than is looked through for commands", () => {
+  expect(longestOf(() => findWhen("-".repeat(100_000)))).toBeLessThanOrEqual(8_000);
 });
 
 describe("frontmatter", () => {

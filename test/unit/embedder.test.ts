@@ -109,7 +109,7 @@ describe("recall with an embedder", () => {
   function openSearch({ clock, embedder, files, log }: EmbeddingWorld) {
     const listed = createKeptMemories(vehicle, dock, secret, foreign);
     const search = createMemorySearch({
-      ...{ memories: listed, clock, files, log, embedder, mayEmbed: embedder.mayEmbed },
+      ...{ memories: listed, clock, files, log, embedder },
       background: new PQueue({ concurrency: 1 }),
       sessionMemory: FOLDERS.sessionMemory,
       sessions: allSeen,

@@ -66,45 +66,41 @@ describe("a .gitignore in a folder of Strata", () => {
   }
 });
 
-describe("what git tracks", () => {
-  it("files that git tracks in Strata's folders are named, unless they are committed on purpose or belong there", async () => {
-    const { git, project } = openRepository({
-      ".opencode/memory/idea/x.md": "1",
-      ".opencode/memory/MEMORY.md": "1",
-      ".opencode/memory/private/idea/x.md": "1",
-      ".opencode/strata/.gitignore": "*\n",
-      ".opencode/session-memory/ses_1.md": "1",
-    });
-    git("add", "-Af", ".");
-    const folders = planFolders(project);
-    const named = async (committedFolders: string[]) =>
-      (
-        await findOwnFlaws({
-          ...{ files, folders, git: createGit() },
-          config: { ...structuredClone(defaults), committedFolders },
-        })
-      ).map(({ path }) => path.slice(project.length + 1));
-    const always = [".opencode/memory/private"];
-    expect(await named([])).toEqual([...always, ".opencode/session-memory", ".opencode/memory"]);
-    expect(await named([folders.sessionMemory, folders.memory])).toEqual(always);
+it("files that git tracks in Strata's folders are named, unless they are committed on purpose or belong there", async () => {
+  const { git, project } = openRepository({
+    ".opencode/memory/idea/x.md": "1",
+    ".opencode/memory/MEMORY.md": "1",
+    ".opencode/memory/private/idea/x.md": "1",
+    ".opencode/strata/.gitignore": "*\n",
+    ".opencode/session-memory/ses_1.md": "1",
   });
+  git("add", "-Af", ".");
+  const folders = planFolders(project);
+  const named = async (committedFolders: string[]) =>
+    (
+      await findOwnFlaws({
+        ...{ files, folders, git: createGit() },
+        config: { ...structuredClone(defaults), committedFolders },
+      })
+    ).map(({ path }) => path.slice(project.length + 1));
+  const always = [".opencode/memory/private"];
+  expect(await named([])).toEqual([...always, ".opencode/session-memory", ".opencode/memory"]);
+  expect(await named([folders.sessionMemory, folders.memory])).toEqual(always);
 });
 
-describe("the plugin in a repository that lets git see Strata's folders", () => {
-  const open: Record<string, string> = Object.fromEntries(
-    ["tool-results", "session-memory", "strata", "memory/private"].map((folder) => [
-      `${PROJECT}/.opencode/${folder}/.gitignore`,
-      "# keep\n",
-    ]),
-  );
+const open: Record<string, string> = Object.fromEntries(
+  ["tool-results", "session-memory", "strata", "memory/private"].map((folder) => [
+    `${PROJECT}/.opencode/${folder}/.gitignore`,
+    "# keep\n",
+  ]),
+);
 
-  it("the plugin completes each .gitignore at its start, and says so in the log", async () => {
-    const world = await openWorld({ files: createMemoryFiles(open) });
-    const log = await world.log();
-    for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
-    expect(log.match(/added the missing rules/g)?.length).toBeGreaterThanOrEqual(3);
-    const again = await world.restart();
-    await again.strata.idle();
-    for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
-  });
+it("the plugin completes each .gitignore at its start, and says so in the log", async () => {
+  const world = await openWorld({ files: createMemoryFiles(open) });
+  const log = await world.log();
+  for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
+  expect(log.match(/added the missing rules/g)?.length).toBeGreaterThanOrEqual(3);
+  const again = await world.restart();
+  await again.strata.idle();
+  for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
 });

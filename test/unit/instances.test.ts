@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPlaces, findConflicts } from "../../layers/7-across-agents/leases/edits.js";
 import { nodeFiles } from "../../src/io/node-files.js";
+import { formatPage } from "../../src/io/state-file.js";
 import { findChangedPaths } from "../../src/messages/call.js";
 import {
   BEAT_MS,
   createInstances,
-  formatInstance,
   type Instance,
   parseInstance,
   SILENT_MS,
@@ -36,8 +36,7 @@ function open() {
   const processes = createFakeProcesses();
   const folder = "/instances";
   const family = { knownParent: () => undefined };
-  const put = (instance: Instance) =>
-    files.writeWhole(`${folder}/${instance.id}.json`, formatInstance(instance));
+  const put = (instance: Instance) => files.writeWhole(`${folder}/${instance.id}.json`, formatPage(instance));
   const make = () =>
     createInstances({
       clock,
@@ -52,40 +51,38 @@ function open() {
   return { clock, files, log, make, processes, put };
 }
 
-describe("the liveness of an instance", () => {
-  const idsOf = (living: readonly Instance[]) => living.map(({ id }) => id);
+const idsOf = (living: readonly Instance[]) => living.map(({ id }) => id);
 
-  it("the liveness of an instance follows from its process if that is known, whatever clocks and heartbeats say", async () => {
-    const { clock, make, processes, put } = open();
-    await put(other(identify(7), "1999-01-01T00:00:00.000Z"));
-    processes.running.add(7);
-    const instances = make();
-    for (const jump of [0, 365 * 86_400_000, -2 * 365 * 86_400_000]) {
-      clock.advance(jump);
-      expect(idsOf(await instances.living())).toEqual(["own", "other"]);
-    }
-    processes.running.delete(7);
-    expect(idsOf(await instances.living())).toEqual(["own"]);
-  });
-
-  it("the liveness of an instance on another machine follows from its heartbeat", async () => {
-    const { clock, make, put } = open();
-    await put(other(identify(7, "there")));
-    const instances = make();
-    clock.advance(SILENT_MS - 1);
+it("the liveness of an instance follows from its process if that is known, whatever clocks and heartbeats say", async () => {
+  const { clock, make, processes, put } = open();
+  await put(other(identify(7), "1999-01-01T00:00:00.000Z"));
+  processes.running.add(7);
+  const instances = make();
+  for (const jump of [0, 365 * 86_400_000, -2 * 365 * 86_400_000]) {
+    clock.advance(jump);
     expect(idsOf(await instances.living())).toEqual(["own", "other"]);
-    clock.advance(1);
-    expect(idsOf(await instances.living())).toEqual(["own"]);
-  });
+  }
+  processes.running.delete(7);
+  expect(idsOf(await instances.living())).toEqual(["own"]);
+});
 
-  it("the liveness of an instance is never read from an incomplete file, another version, or a name that leads elsewhere", async () => {
-    const { files, make, put } = open();
-    await files.writeWhole("/instances/half.json", formatInstance(other(identify(1))).slice(0, 40));
-    await files.writeWhole("/instances/later.json", '{"v":2}');
-    await put({ ...other(identify(1)), id: "../../precious" });
-    expect(idsOf(await make().living())).toEqual(["own"]);
-    expect(parseInstance(formatInstance(other(identify(1))))).toEqual(other(identify(1)));
-  });
+it("the liveness of an instance on another machine follows from its heartbeat", async () => {
+  const { clock, make, put } = open();
+  await put(other(identify(7, "there")));
+  const instances = make();
+  clock.advance(SILENT_MS - 1);
+  expect(idsOf(await instances.living())).toEqual(["own", "other"]);
+  clock.advance(1);
+  expect(idsOf(await instances.living())).toEqual(["own"]);
+});
+
+it("the liveness of an instance is never read from an incomplete file, another version, or a name that leads elsewhere", async () => {
+  const { files, make, put } = open();
+  await files.writeWhole("/instances/half.json", formatPage(other(identify(1))).slice(0, 40));
+  await files.writeWhole("/instances/later.json", '{"v":2}');
+  await put({ ...other(identify(1)), id: "../../precious" });
+  expect(idsOf(await make().living())).toEqual(["own"]);
+  expect(parseInstance(formatPage(other(identify(1))))).toEqual(other(identify(1)));
 });
 
 it("an instance removes the file of a dead one", async () => {
@@ -111,30 +108,28 @@ it("an instance sends heartbeats, restores its file if it is deleted, and is gon
   expect(files.contents.size).toBe(0);
 });
 
-describe("edits", () => {
-  it("edits by a clock that was set back are no less recent; of each other instance the last one counts, after one's own", () => {
-    const edit = { path: "a.ts", at: MORNING, session: "ses_x", call: "c" };
-    const later = { ...edit, at: MORNING + 3_600_000 };
-    const others = [{ ...other(identify(7)), edits: [edit, later, { ...later, path: "b.ts" }] }];
-    const find = (sinceMs: number) =>
-      findConflicts(others, { since: new Map([["a.ts", sinceMs]]), nowMs: MORNING });
-    expect(find(0)).toEqual([{ path: "a.ts", instance: "other", session: "ses_x", at: later.at }]);
-    expect(find(later.at)).toEqual([]);
-  });
+it("edits by a clock that was set back are no less recent; of each other instance the last one counts, after one's own", () => {
+  const edit = { path: "a.ts", at: MORNING, session: "ses_x", call: "c" };
+  const later = { ...edit, at: MORNING + 3_600_000 };
+  const others = [{ ...other(identify(7)), edits: [edit, later, { ...later, path: "b.ts" }] }];
+  const find = (sinceMs: number) =>
+    findConflicts(others, { since: new Map([["a.ts", sinceMs]]), nowMs: MORNING });
+  expect(find(0)).toEqual([{ path: "a.ts", instance: "other", session: "ses_x", at: later.at }]);
+  expect(find(later.at)).toEqual([]);
+});
 
-  it("edits name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
-    const own =
-      "*** Begin Patch\n*** Add File: a b.ts\n*** Update File: c.ts\n*** Move to: d.ts\n*** Delete File: e.ts";
-    expect(findChangedPaths("apply_patch", { patchText: own })).toEqual(["a b.ts", "c.ts", "d.ts", "e.ts"]);
-    const unified = "--- a/x.ts\n+++ b/y.ts\n@@\n--- /dev/null\n+++ b/z.ts";
-    expect(findChangedPaths("patch", { diff: unified })).toEqual(["y.ts", "z.ts", "x.ts"]);
-    expect(findChangedPaths("multiedit", { edits: [{ filePath: "a" }, null, { filePath: "b" }] })).toEqual([
-      "a",
-      "b",
-    ]);
-    expect(findChangedPaths("read", { filePath: "a" })).toEqual([]);
-    expect(findChangedPaths("edit", { filePath: 5 })).toEqual([]);
-  });
+it("edits name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
+  const own =
+    "*** Begin Patch\n*** Add File: a b.ts\n*** Update File: c.ts\n*** Move to: d.ts\n*** Delete File: e.ts";
+  expect(findChangedPaths("apply_patch", { patchText: own })).toEqual(["a b.ts", "c.ts", "d.ts", "e.ts"]);
+  const unified = "--- a/x.ts\n+++ b/y.ts\n@@\n--- /dev/null\n+++ b/z.ts";
+  expect(findChangedPaths("patch", { diff: unified })).toEqual(["y.ts", "z.ts", "x.ts"]);
+  expect(findChangedPaths("multiedit", { edits: [{ filePath: "a" }, null, { filePath: "b" }] })).toEqual([
+    "a",
+    "b",
+  ]);
+  expect(findChangedPaths("read", { filePath: "a" })).toEqual([]);
+  expect(findChangedPaths("edit", { filePath: 5 })).toEqual([]);
 });
 
 describe("on a real disk", () => {

@@ -133,19 +133,17 @@ describe("a link in the place of a folder that docs/files.md lists", () => {
   });
 });
 
-describe("the command line in a cloned repository", () => {
-  it("init edits no configuration file outside of the project, unless its folder is listed", async () => {
-    const planted = open();
-    planted.write(".git/HEAD", "ref: refs/heads/main\n");
-    planted.linkFile("opencode.json", "{}\n");
-    const refused = await runStrata(nodeFiles, "init", { folder: planted.project, env: envOf(planted) });
-    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("is a link out of the project")]);
-    expect(planted.changes()).toEqual([]);
-    const env = { ...envOf(planted), XDG_CONFIG_HOME: join(planted.theirs, "..", "config") };
-    const global = join(env.XDG_CONFIG_HOME, "opencode", "opencode.json");
-    await nodeFiles.writeWhole(global, JSON.stringify({ memory: { linkedFolders: [planted.theirs] } }));
-    expect((await runStrata(nodeFiles, "init", { folder: planted.project, env })).code).toBe(0);
-    expect((await lstat(planted.file("opencode.json"))).isSymbolicLink()).toBe(true);
-    expect(planted.changes()).toHaveLength(1);
-  });
+it("init edits no configuration file outside of the project, unless its folder is listed", async () => {
+  const planted = open();
+  planted.write(".git/HEAD", "ref: refs/heads/main\n");
+  planted.linkFile("opencode.json", "{}\n");
+  const refused = await runStrata(nodeFiles, "init", { folder: planted.project, env: envOf(planted) });
+  expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("is a link out of the project")]);
+  expect(planted.changes()).toEqual([]);
+  const env = { ...envOf(planted), XDG_CONFIG_HOME: join(planted.theirs, "..", "config") };
+  const global = join(env.XDG_CONFIG_HOME, "opencode", "opencode.json");
+  await nodeFiles.writeWhole(global, JSON.stringify({ memory: { linkedFolders: [planted.theirs] } }));
+  expect((await runStrata(nodeFiles, "init", { folder: planted.project, env })).code).toBe(0);
+  expect((await lstat(planted.file("opencode.json"))).isSymbolicLink()).toBe(true);
+  expect(planted.changes()).toHaveLength(1);
 });

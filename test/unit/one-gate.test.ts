@@ -1,5 +1,5 @@
 /** Whatever the way in, a memory is compared and checked for conflicts in the same way. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { bindTools } from "../../src/host/commands-and-tools.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createSession } from "../support/session.js";
@@ -67,14 +67,12 @@ function readStates({ files }: World): string[] {
     .sort();
 }
 
-describe("one gate", () => {
-  it.each(ways)("what comes by %s supersedes what it contradicts", async (_, keep) => {
-    const host = createFakeHost();
-    const world = await openWorld({ host });
-    await runStrata(world.files, `remember --type directive ${OLD}`, { clock: world.clock });
-    world.clock.advance(60_000);
-    await keep(world);
-    await world.strata.idle();
-    expect(readStates(world)).toEqual(["active 9090", "superseded 8080"]);
-  });
+it.each(ways)("what comes by %s supersedes what it contradicts", async (_, keep) => {
+  const host = createFakeHost();
+  const world = await openWorld({ host });
+  await runStrata(world.files, `remember --type directive ${OLD}`, { clock: world.clock });
+  world.clock.advance(60_000);
+  await keep(world);
+  await world.strata.idle();
+  expect(readStates(world)).toEqual(["active 9090", "superseded 8080"]);
 });

@@ -28,28 +28,26 @@ const search = (entries: readonly RecallEntry[], query: string): string[] => {
   return recall.search(query).map(({ id }) => id);
 };
 
-describe("the user's side of a chat", () => {
-  it("the user's words come before the assistant's longer ones on the same subject", () => {
-    const question = "tomatoes in soil on the balcony";
-    const unknown = SAID.map(({ role: _, ...entry }) => entry);
-    expect(search(unknown, question)[0]).not.toBe("garden:u0");
-    expect(search(SAID, question)[0]).toBe("garden:u0");
-  });
+it("the user's words come before the assistant's longer ones on the same subject", () => {
+  const question = "tomatoes in soil on the balcony";
+  const unknown = SAID.map(({ role: _, ...entry }) => entry);
+  expect(search(unknown, question)[0]).not.toBe("garden:u0");
+  expect(search(SAID, question)[0]).toBe("garden:u0");
+});
 
-  it("what only the assistant said is still found, and comes first if the query asks for it", () => {
-    expect(search(SAID, "drip line")[0]).toBe("garden:a1");
-    expect(search(SAID, "what did you recommend for the tomatoes on the balcony")[0]).toMatch(/:a/);
-  });
+it("what only the assistant said is still found, and comes first if the query asks for it", () => {
+  expect(search(SAID, "drip line")[0]).toBe("garden:a1");
+  expect(search(SAID, "what did you recommend for the tomatoes on the balcony")[0]).toMatch(/:a/);
+});
 
-  it.each([
-    "what did you recommend for tomatoes on the balcony",
-    "you once suggested something for tomatoes on the balcony",
-    "your advice on tomatoes on the balcony",
-    "what was it in our last conversation on tomatoes on the balcony",
-  ])("%s asks for both sides alike", (query) => {
-    const unknown = SAID.map(({ role: _, ...entry }) => entry);
-    expect(search(SAID, query)).toEqual(search(unknown, query));
-  });
+it.each([
+  "what did you recommend for tomatoes on the balcony",
+  "you once suggested something for tomatoes on the balcony",
+  "your advice on tomatoes on the balcony",
+  "what was it in our last conversation on tomatoes on the balcony",
+])("%s asks for both sides alike", (query) => {
+  const unknown = SAID.map(({ role: _, ...entry }) => entry);
+  expect(search(SAID, query)).toEqual(search(unknown, query));
 });
 
 describe("lines of session notes", () => {
@@ -71,13 +69,11 @@ describe("lines of session notes", () => {
   });
 });
 
-describe("the table of word vectors", () => {
-  it("the table is looked for in the package only, from the sources and from a bundle", () => {
-    const placeOf = (module: string) => new URL(findPlace(module), module).pathname;
-    expect(placeOf("file:///app/src/recall/word-vectors.ts")).toBe("/app/vectors/words.json");
-    expect(placeOf("file:///app/node_modules/opencode-strata/dist/plugin-x.js")).toBe(
-      "/app/node_modules/opencode-strata/vectors/words.json",
-    );
-    expect(placeOf("file:///src/recall/dist/recall.js")).toBe("/src/recall/vectors/words.json");
-  });
+it("the table is looked for in the package only, from the sources and from a bundle", () => {
+  const placeOf = (module: string) => new URL(findPlace(module), module).pathname;
+  expect(placeOf("file:///app/src/recall/word-vectors.ts")).toBe("/app/vectors/words.json");
+  expect(placeOf("file:///app/node_modules/opencode-strata/dist/plugin-x.js")).toBe(
+    "/app/node_modules/opencode-strata/vectors/words.json",
+  );
+  expect(placeOf("file:///src/recall/dist/recall.js")).toBe("/src/recall/vectors/words.json");
 });

@@ -1,17 +1,12 @@
 /** Which memories may leave a machine, by their text. */
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../src/base/hash.js";
-import type { LedgerLine } from "../../src/memory/store/ledger.js";
 import { type Outgoing, scanOutgoing } from "../../src/sync/scan-outgoing.js";
+import { lineOf } from "../support/memory-world.js";
 
 const FILE = "2026-11-3f9a1c22.jsonl";
 
 function scan(contents: string, machinePaths: readonly string[]): Outgoing {
-  const line: LedgerLine = {
-    ...{ v: 1, id: "line-1", at: "2026-11-20T09:00:00.000Z", instance: "x", by: "strata" },
-    ...{ operation: "remember", key: "decision/port", path: "decision/port.md" },
-    ...{ before: null, after: hashOf(contents), contents },
-  };
+  const line = lineOf("port", contents);
   const shared = {
     lines: [{ file: FILE, text: JSON.stringify(line), line }],
     ...{ hidden: new Set<string>(), isOwn: () => true, isThere: () => true },
@@ -19,10 +14,9 @@ function scan(contents: string, machinePaths: readonly string[]): Outgoing {
   const scanning = scanOutgoing({
     ...{ shared, machinePaths, isShared: () => false, held: new Set<string>(), isTeams: false },
   });
-  for (;;) {
-    const step = scanning.next();
-    if (step.done) return step.value;
-  }
+  let step = scanning.next();
+  while (!step.done) step = scanning.next();
+  return step.value;
 }
 
 describe("a path of this machine", () => {

@@ -1,5 +1,5 @@
 /** Notes on sessions that nobody on this machine has had: a repository may come with any. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSeenSessions } from "../../src/project/own.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT, STATE } from "../support/fake-host.js";
@@ -54,35 +54,33 @@ it("a handoff comes from a session that ran here, even after a restart", async (
   expect(await greet(again, "ses_2")).toContain("Port the parser.");
 });
 
-describe("the sessions that ran here", () => {
-  function open(files = createMemoryFiles()) {
-    const log = createFakeLog();
-    const seen = createSeenSessions({
-      clock: createFakeClock(),
-      files,
-      log,
-      locateRecord: () => recordOf(files),
-    });
-    return { seen, log, files };
-  }
-
-  it("the sessions that ran here are known to other processes on this machine, and to none on another", async () => {
-    const { seen, files } = open();
-    await seen.note("ses_a");
-    await seen.note("ses_a");
-    expect(files.text((await recordOf(files)).sessions)).toBe("ses_a\n");
-    expect([...(await open(files).seen.filter(["ses_a", "ses_b"]))]).toEqual(["ses_a"]);
-    for (const path of files.contents.keys()) if (path.startsWith(STATE)) files.contents.delete(path);
-    expect([...(await open(files).seen.filter(["ses_a", "ses_b"]))]).toEqual([]);
+function open(files = createMemoryFiles()) {
+  const log = createFakeLog();
+  const seen = createSeenSessions({
+    clock: createFakeClock(),
+    files,
+    log,
+    locateRecord: () => recordOf(files),
   });
+  return { seen, log, files };
+}
 
-  it("the sessions that ran here stay known to this process if the record cannot be written, which is logged once", async () => {
-    const files = createMemoryFiles();
-    files.appendLine = () => Promise.reject(new Error("EROFS"));
-    const { seen, log } = open(files);
-    await seen.note("ses_a");
-    await seen.note("ses_b");
-    expect([...(await seen.filter(["ses_a"]))]).toEqual(["ses_a"]);
-    expect(log.lines.filter((line) => line.includes("EROFS"))).toHaveLength(1);
-  });
+it("the sessions that ran here are known to other processes on this machine, and to none on another", async () => {
+  const { seen, files } = open();
+  await seen.note("ses_a");
+  await seen.note("ses_a");
+  expect(files.text((await recordOf(files)).sessions)).toBe("ses_a\n");
+  expect([...(await open(files).seen.filter(["ses_a", "ses_b"]))]).toEqual(["ses_a"]);
+  for (const path of files.contents.keys()) if (path.startsWith(STATE)) files.contents.delete(path);
+  expect([...(await open(files).seen.filter(["ses_a", "ses_b"]))]).toEqual([]);
+});
+
+it("the sessions that ran here stay known to this process if the record cannot be written, which is logged once", async () => {
+  const files = createMemoryFiles();
+  files.appendLine = () => Promise.reject(new Error("EROFS"));
+  const { seen, log } = open(files);
+  await seen.note("ses_a");
+  await seen.note("ses_b");
+  expect([...(await seen.filter(["ses_a"]))]).toEqual(["ses_a"]);
+  expect(log.lines.filter((line) => line.includes("EROFS"))).toHaveLength(1);
 });

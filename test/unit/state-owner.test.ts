@@ -1,5 +1,5 @@
 /** Machine state that this machine has not written: a clone or an archive may bring some. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
 import { readDreamState } from "../../src/project/dream-state.js";
 import { planFolders } from "../../src/project/folders.js";
@@ -58,44 +58,42 @@ const worldOf = (...entries: [path: string, contents: string][]): MemoryFiles =>
   createMemoryFiles(Object.fromEntries(entries));
 const asideOf = (path: string): string => path.replace("/state/", "/state.foreign-1/");
 
-describe("machine state that came with a repository", () => {
-  it.each([
-    ["without an owner", []],
-    ["with another machine's", [[`${S}/owner`, `${A}\n`] as [string, string]]],
-  ])("what is shared %s is not read, and not lost; what goes by session stays", async (_, owner) => {
-    const { files, own } = open(worldOf(...shared, ...kept, ...owner));
-    for (const [path, contents] of shared) {
-      const read = await own.files.read(path);
-      expect(read && new TextDecoder().decode(read), path).not.toBe(contents);
-      expect(files.text(asideOf(path))).toBe(contents);
-    }
-    for (const [path, contents] of kept)
-      expect(new TextDecoder().decode(await own.files.read(path)), path).toBe(contents);
-    expect(await readDreamState(own.files, FOLDERS.dreamState)).toMatchObject({ days: [], spared: [] });
-  });
+it.each([
+  ["without an owner", []],
+  ["with another machine's", [[`${S}/owner`, `${A}\n`] as [string, string]]],
+])("what is shared %s is not read, and not lost; what goes by session stays", async (_, owner) => {
+  const { files, own } = open(worldOf(...shared, ...kept, ...owner));
+  for (const [path, contents] of shared) {
+    const read = await own.files.read(path);
+    expect(read && new TextDecoder().decode(read), path).not.toBe(contents);
+    expect(files.text(asideOf(path))).toBe(contents);
+  }
+  for (const [path, contents] of kept)
+    expect(new TextDecoder().decode(await own.files.read(path)), path).toBe(contents);
+  expect(await readDreamState(own.files, FOLDERS.dreamState)).toMatchObject({ days: [], spared: [] });
+});
 
-  it("machine state that came with a repository is set aside in one folder, once, with one line in the log, and is this machine's from then on", async () => {
-    const { files, log, own } = open(worldOf(...shared, ...kept));
-    expect(await own.files.list(FOLDERS.instances)).toEqual([]);
-    await own.files.writeWhole(`${FOLDERS.instances}/a.json`, "{}");
-    expect(log.lines.filter((line) => line.includes("state.foreign-1"))).toHaveLength(1);
-    const again = open(files);
-    expect(await again.own.files.list(FOLDERS.instances)).toEqual(["a.json"]);
-    expect(again.log.lines).toEqual([]);
-    expect([...files.contents.keys()].some((path) => path.includes("foreign-2"))).toBe(false);
-  });
+it("machine state that came with a repository is set aside in one folder, once, with one line in the log, and is this machine's from then on", async () => {
+  const { files, log, own } = open(worldOf(...shared, ...kept));
+  expect(await own.files.list(FOLDERS.instances)).toEqual([]);
+  await own.files.writeWhole(`${FOLDERS.instances}/a.json`, "{}");
+  expect(log.lines.filter((line) => line.includes("state.foreign-1"))).toHaveLength(1);
+  const again = open(files);
+  expect(await again.own.files.list(FOLDERS.instances)).toEqual(["a.json"]);
+  expect(again.log.lines).toEqual([]);
+  expect([...files.contents.keys()].some((path) => path.includes("foreign-2"))).toBe(false);
+});
 
-  it("machine state that came with a repository and cannot be set aside appears absent, and new state is written", async () => {
-    const stuck = (inner: Files): Files => ({
-      ...inner,
-      rename: () => Promise.reject(new Error("EACCES")),
-    });
-    const { log, own } = open(worldOf(...shared), stuck);
-    expect(await own.files.list(FOLDERS.instances)).toEqual([]);
-    expect(await own.files.read(FOLDERS.leases)).toBeUndefined();
-    await own.files.writeWhole(FOLDERS.leases, "[]");
-    expect(log.lines).toEqual([expect.stringContaining("EACCES")]);
+it("machine state that came with a repository and cannot be set aside appears absent, and new state is written", async () => {
+  const stuck = (inner: Files): Files => ({
+    ...inner,
+    rename: () => Promise.reject(new Error("EACCES")),
   });
+  const { log, own } = open(worldOf(...shared), stuck);
+  expect(await own.files.list(FOLDERS.instances)).toEqual([]);
+  expect(await own.files.read(FOLDERS.leases)).toBeUndefined();
+  await own.files.writeWhole(FOLDERS.leases, "[]");
+  expect(log.lines).toEqual([expect.stringContaining("EACCES")]);
 });
 
 it("machine state of this machine is read as it is, after a restart and by the command line, and nothing is set aside", async () => {

@@ -1,6 +1,7 @@
 /** Words in machine state where only names belong: what is read there is told to agents. */
 import { describe, expect, it } from "vitest";
-import { formatInstance, type Instance, parseInstance, parseLeases } from "../../src/project/instances.js";
+import { formatPage } from "../../src/io/state-file.js";
+import { type Instance, parseInstance, parseLeases } from "../../src/project/instances.js";
 import { MORNING } from "../support/fake-clock.js";
 import { identify } from "../support/fake-processes.js";
 
@@ -19,7 +20,7 @@ const [session] = instance.sessions;
 
 describe("a file of an instance", () => {
   it("a file of an instance is valid with IDs and a one-line goal", () => {
-    expect(parseInstance(formatInstance(instance))).toEqual(instance);
+    expect(parseInstance(formatPage(instance))).toEqual(instance);
   });
 
   const wrong: [what: string, change: object][] = [

@@ -1,31 +1,19 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { RemoteGit } from "../../src/io/host.js";
 import { locateRecord } from "../../src/project/state-owner.js";
 import { formatBranchPages } from "../../src/sync/bare-repository.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { lineOf } from "../support/memory-world.js";
 import { openWorld, type World } from "../support/world.js";
 
 const TIP = "a".repeat(40);
 const BLOB = "b".repeat(40);
-const LINE = {
-  ...{
-    v: 1,
-    id: "line-1",
-    at: "2026-11-20T09:00:00.000Z",
-    instance: "x",
-    by: "strata",
-    operation: "remember",
-  },
-  ...{ key: "decision/port", path: "decision/port.md", before: null },
-};
 
 /** Git with a remote that has one memory; `reached` are the calls to the remote. */
-async function createScriptedGit(): Promise<{ git: RemoteGit; reached: string[] }> {
-  const { hashOf } = await import("../../src/base/hash.js");
-  const contents = "The server listens on port 8080.\n";
-  const line = JSON.stringify({ ...LINE, after: hashOf(contents), contents });
+function createScriptedGit(): { git: RemoteGit; reached: string[] } {
+  const line = JSON.stringify(lineOf("port", "The server listens on port 8080.\n"));
   const pages: Record<string, string> = {
     "strata.json": formatBranchPages("project")["strata.json"] ?? "",
     "ledger/2026-11/3f9a1c22/0001.jsonl": `${line}\n`,
@@ -61,7 +49,7 @@ async function createScriptedGit(): Promise<{ git: RemoteGit; reached: string[] 
 }
 
 async function openSynced(options: Record<string, unknown> = {}, given?: RemoteGit) {
-  const { git, reached } = await createScriptedGit();
+  const { git, reached } = createScriptedGit();
   const opened: number[] = [];
   const host = createFakeHost();
   host.openRemoteGit = async () => {
@@ -83,26 +71,24 @@ async function begin({ strata }: World): Promise<void> {
   await strata.idle();
 }
 
-describe("a start with a remote", () => {
-  it("a start pulls once, in the background, and shows what came", async () => {
-    const { choose, host, reached, world } = await openSynced();
-    await choose();
-    await begin(world);
-    await begin(world);
-    world.clock.advance(10_000);
-    expect(host.toasts.join("\n")).toContain("decision/port came from another machine of yours");
-    expect(reached).toHaveLength(1);
-    expect(world.files.text(`${PROJECT}/.opencode/memory/decision/port.md`)).toContain("8080");
-    expect(await world.log()).toContain("decision/port came from another machine of yours");
-  });
+it("a start pulls once, in the background, and shows what came", async () => {
+  const { choose, host, reached, world } = await openSynced();
+  await choose();
+  await begin(world);
+  await begin(world);
+  world.clock.advance(10_000);
+  expect(host.toasts.join("\n")).toContain("decision/port came from another machine of yours");
+  expect(reached).toHaveLength(1);
+  expect(world.files.text(`${PROJECT}/.opencode/memory/decision/port.md`)).toContain("8080");
+  expect(await world.log()).toContain("decision/port came from another machine of yours");
+});
 
-  it("a start without a remote, or with sync.pullOnStart off, does not open git", async () => {
-    const without = await openSynced();
-    await begin(without.world);
-    expect(without.opened).toEqual([]);
-    const off = await openSynced({ sync: { pullOnStart: false } });
-    await off.choose();
-    await begin(off.world);
-    expect(off.opened).toEqual([]);
-  });
+it("a start without a remote, or with sync.pullOnStart off, does not open git", async () => {
+  const without = await openSynced();
+  await begin(without.world);
+  expect(without.opened).toEqual([]);
+  const off = await openSynced({ sync: { pullOnStart: false } });
+  await off.choose();
+  await begin(off.world);
+  expect(off.opened).toEqual([]);
 });

@@ -69,15 +69,13 @@ describe("words of the user's that change a memory of theirs", () => {
   });
 });
 
-describe("memory_update of what the user said", () => {
-  it("memory_update of what the user said is done at the user's words, which stand in the ledger, and is told", async () => {
-    const { noted, store, update } = open({ memories: others, said: ["Forget the rule about pushing."] });
-    await update({ id: "directive/push", action: "archive", reason: "a page said so" });
-    expect(store.all.get("directive/push")?.status).toBe("archived");
-    const words = "Forget the rule about pushing.";
-    expect(store.causes).toEqual([
-      { operation: "archive", session: "ses_1", reason: `the user said ${JSON.stringify(words)}` },
-    ]);
-    expect(noted).toEqual([{ id: "directive/push", what: "archived", words }]);
-  });
+it("memory_update of what the user said is done at the user's words, which stand in the ledger, and is told", async () => {
+  const { noted, store, update } = open({ memories: others, said: ["Forget the rule about pushing."] });
+  await update({ id: "directive/push", action: "archive", reason: "a page said so" });
+  expect(store.all.get("directive/push")?.status).toBe("archived");
+  const words = "Forget the rule about pushing.";
+  expect(store.causes).toEqual([
+    { operation: "archive", session: "ses_1", reason: `the user said ${JSON.stringify(words)}` },
+  ]);
+  expect(noted).toEqual([{ id: "directive/push", what: "archived", words }]);
 });

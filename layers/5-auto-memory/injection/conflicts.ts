@@ -49,7 +49,7 @@ export function createConflicts(options: ConflictsOptions) {
       if (title === undefined) return note(await store.remember(draft, cause));
       const existing = findUnseenRival({ ...draft, title }, await listOwn(), seen);
       if (existing) {
-        const why = refuseWords({ title, content: draft.content });
+        const why = refuseWords(`${title}\n${draft.content}`);
         if (why !== undefined) return { kind: "refused", why };
         const hidden = options.isPrivate?.(draft.type) && { sensitivity: "private" as const };
         const path = await records.add(existing, { ...draft, ...hidden, title, by: cause.session });
@@ -80,7 +80,7 @@ export function createConflicts(options: ConflictsOptions) {
       );
       if (!rival) return note(written);
       const { theirs, ours } = rival;
-      const why = refuseWords(ours);
+      const why = refuseWords(`${ours.title}\n${ours.content}`);
       if (why !== undefined) return { kind: "refused", why };
       const { content, sensitivity, title } = ours;
       const path = await records.add(theirs, { content, sensitivity, title, by: cause.session });

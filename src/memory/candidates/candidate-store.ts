@@ -42,34 +42,7 @@ import {
   withoutUnheard,
 } from "./plan-candidates.js";
 
-/** Every call rejects with the system's error, or ELOCKED. */
-export interface CandidateStore {
-  /**
-   * Stores what was found. Returns those that the user has by now said in so many sessions that they count as a rule;
-   * they wait until `settle`, so that none is lost if it cannot be stored as a memory.
-   */
-  offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]>;
-  /** What waits: what was said in most sessions first, then by worth; without what expired or was taken back. */
-  list(): Promise<readonly WaitingCandidate[]>;
-  /** They have become memories. */
-  settle(ids: readonly string[]): Promise<void>;
-  /** A model was asked about these, by id. */
-  noteAnswers(answers: ReadonlyMap<string, ModelAnswer>): Promise<void>;
-  /** The agent was asked about these, by id; it is not asked again. */
-  noteAsked(asked: ReadonlyMap<string, NonNullable<WaitingCandidate["asked"]>>): Promise<void>;
-  /** Counts statements of a message; returns by place where each was said, this time included. */
-  countRepeats(texts: readonly string[], heard: Utterance): Promise<readonly (readonly Utterance[])[]>;
-  /** Remembers why messages were kept or not. */
-  note(judgements: readonly Judgement[]): Promise<void>;
-  /** The judgements so far, oldest first. */
-  judgements(): Promise<readonly Judgement[]>;
-  /** Neither words nor message come back, and why they waited is forgotten with them. */
-  drop(ids: readonly string[]): Promise<void>;
-  /** When the user dropped these words; `undefined` if never. */
-  droppedMs(words: string): Promise<number | undefined>;
-  /** Adapts what is known of a session to all of its messages: what they no longer say counts no more. */
-  follow(sessionID: string, messages: readonly Message[]): Promise<void>;
-}
+export type CandidateStore = ReturnType<typeof createCandidateStore>;
 
 export interface CandidateStoreOptions {
   clock: Clock;
@@ -84,13 +57,18 @@ export type ModelAnswer = "settled" | "unsure" | "unusable";
 
 const MOST_TRIES = 2;
 
-export function createCandidateStore(options: CandidateStoreOptions): CandidateStore {
+/** Every call rejects with the system's error, or ELOCKED. */
+export function createCandidateStore(options: CandidateStoreOptions) {
   const { clock, locateRecord } = options;
   const { change, changeThose, dropped, follow, judgements, repeats, underLock, waiting } =
     openLists(options);
 
   return {
-    async offer(found) {
+    /**
+     * Stores what was found. Returns those that the user has by now said in so many sessions that they count as a rule;
+     * they wait until `settle`, so that none is lost if it cannot be stored as a memory.
+     */
+    async offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]> {
       const fit = found.flatMap((one) => clean(one) ?? []);
       let agreed: readonly WaitingCandidate[] = [];
       if (fit.length > 0)
@@ -103,7 +81,8 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
       return agreed;
     },
 
-    async list() {
+    /** What waits: what was said in most sessions first, then by worth; without what expired or was taken back. */
+    async list(): Promise<readonly WaitingCandidate[]> {
       const record = await locateRecord();
       const all = await waiting.read(record.candidates);
       return withoutDroppedWords(all, await dropped.read(record.dropped)).filter(
@@ -112,8 +91,10 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     },
 
     follow,
-    settle: (ids) => changeThose(ids, () => undefined),
-    noteAnswers: (answers) =>
+    /** They have become memories, or a judge has kept nothing of them: they wait no longer. */
+    settle: (ids: readonly string[]) => changeThose(ids, () => undefined),
+    /** A model was asked about these, by id. */
+    noteAnswers: (answers: ReadonlyMap<string, ModelAnswer>) =>
       changeThose([...answers.keys()], (one) => {
         const answer = answers.get(one.id);
         if (answer === "settled") return undefined;
@@ -121,13 +102,15 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
         const isJudged = answer === "unsure" || tries >= MOST_TRIES;
         return { ...one, ...(tries > 0 && { tries }), ...(isJudged && { isJudged }) };
       }),
-    noteAsked: (all) =>
+    /** The agent was asked about these, by id; it is not asked again. */
+    noteAsked: (all: ReadonlyMap<string, NonNullable<WaitingCandidate["asked"]>>) =>
       changeThose([...all.keys()], (one) => {
         const asked = all.get(one.id);
         return { ...one, ...(asked && { asked }) };
       }),
 
-    countRepeats: (texts, heard) =>
+    /** Counts statements of a message; returns by place where each was said, this time included. */
+    countRepeats: (texts: readonly string[], heard: Utterance): Promise<readonly (readonly Utterance[])[]> =>
       underLock(async ({ repeats: path }) => {
         const known = await repeats.read(path);
         const { found, next } = planRepeats(known, texts, heard);
@@ -135,12 +118,15 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
         return found;
       }),
 
-    async note(judged) {
+    /** Remembers why messages were kept or not. */
+    async note(judged: readonly Judgement[]): Promise<void> {
       if (judged.length > 0) await underLock(({ judgements: path }) => judgements.note(path, judged));
     },
-    judgements: async () => judgements.read((await locateRecord()).judgements),
+    /** The judgements so far, oldest first. */
+    judgements: async (): Promise<readonly Judgement[]> => judgements.read((await locateRecord()).judgements),
 
-    async drop(ids) {
+    /** Neither words nor message come back, and why they waited is forgotten with them. */
+    async drop(ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return;
       let said: Saying[] = [];
       await change(async (known, record, lock) => {
@@ -156,7 +142,8 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
       if (said.length > 0) await underLock(({ judgements: path }) => judgements.forget(path, said));
     },
 
-    async droppedMs(words) {
+    /** When the user dropped these words; `undefined` if never. */
+    async droppedMs(words: string): Promise<number | undefined> {
       return findDropped(await dropped.read((await locateRecord()).dropped), words)?.atMs;
     },
   };
@@ -204,6 +191,7 @@ function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
     });
   }
 
+  /** Adapts what is known of a session to all of its messages: what they no longer say counts no more, and what they say again does. */
   async function follow(sessionID: string, messages: readonly Message[]): Promise<void> {
     const planAll = async (record: ProjectRecord) => ({
       waiting: planUndone(await waiting.read(record.candidates), sessionID, messages),

@@ -1,45 +1,33 @@
 /**
- * The candidates of a project, in the user's state folder, out of reach of the project and its repository.
- *
- *     offer    merges what was found with what waits; dropped and secret sentences are left out
- *     settle   a candidate has become a memory, or a judge has kept nothing of it: it waits no longer
- *     drop     the user does not want it: neither its words nor its message bring it back
- *     follow   an undone message no longer counts; a redone one does
- *
- * The code is loaded with the first call.
+ * The candidates of a project, in the user's state folder, out of reach of the project and its repository. The code of
+ * `candidate-store.ts` is loaded with the first call.
  */
 import { formatError } from "../../base/error.js";
 import { openLater } from "../store/memory-store.js";
-import type { Candidate, WaitingCandidate } from "./candidate.js";
+import type { Candidate, Judgement, WaitingCandidate } from "./candidate.js";
 import type { CandidateStore, CandidateStoreOptions } from "./candidate-store.js";
 
-export interface Candidates extends CandidateStore {
-  /** As in the store. If this user may not write there, nothing waits; the log says so once. */
-  offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]>;
-  /** Number of those listed; `undefined` if they cannot be read. */
-  count(): Promise<number | undefined>;
-  /** Is told after `offer` has stored something. */
-  onChange(listener: () => void): void;
-}
+export type Candidates = ReturnType<typeof createCandidates>;
 
 const CALLS = [
   ...(["offer", "list", "settle", "noteAnswers", "noteAsked", "countRepeats"] as const),
   ...(["note", "judgements", "drop", "droppedMs", "follow"] as const),
 ];
 
-export function createCandidates(options: CandidateStoreOptions): Candidates {
+export function createCandidates(options: CandidateStoreOptions) {
   const { log } = options;
   const listeners: (() => void)[] = [];
-  let hasComplained = false;
   const store = openLater<CandidateStore, (typeof CALLS)[number]>(CALLS, async () =>
     (await import("./candidate-store.js")).createCandidateStore(options),
   );
 
   return {
     ...store,
-    onChange: (listener) => void listeners.push(listener),
+    /** Is told after `offer` has stored something. */
+    onChange: (listener: () => void) => void listeners.push(listener),
 
-    async offer(found) {
+    /** As in the store. If this user may not write there, nothing waits, which the log says. */
+    async offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]> {
       if (found.length === 0) return [];
       try {
         const agreed = await store.offer(found);
@@ -53,7 +41,8 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
       }
     },
 
-    async count() {
+    /** Number of those listed; `undefined` if they cannot be read. */
+    async count(): Promise<number | undefined> {
       try {
         return (await store.list()).length;
       } catch (thrown) {
@@ -62,7 +51,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
       }
     },
 
-    async note(judgements) {
+    async note(judgements: readonly Judgement[]): Promise<void> {
       try {
         await store.note(judgements);
       } catch (thrown) {
@@ -72,8 +61,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
   };
 
   function complain(what: string, thrown: unknown): void {
-    if (!hasComplained) log.warn("candidates", `${what}: ${formatError(thrown)}`);
-    hasComplained = true;
+    log.warn("candidates", `${what}: ${formatError(thrown)}`);
   }
 }
 

@@ -16,25 +16,21 @@ import {
   type WaitingCandidate,
 } from "./candidate.js";
 
-export interface PlannedCandidates {
-  /** Candidates that stay: what was said in most sessions first, then by worth; those taken back are last. */
-  waiting: readonly WaitingCandidate[];
-  /** Said in so many sessions that the user means it, whatever it is worth by its shape. */
-  agreed: readonly WaitingCandidate[];
-}
-
 /** More than a person reads through. */
 const MOST_WAITING = 200;
 /** Maximum number of sayings stored of one candidate. */
 const MOST_SAYINGS = 10;
 const LEAST_SESSIONS = 5;
 
-/** Merges known and found candidates that say the same. */
+/**
+ * Merges known and found candidates that say the same. `waiting` stay: what was said in most sessions first, then by worth;
+ * those taken back are last. `agreed` were said in so many sessions that the user means it, whatever its shape is worth.
+ */
 export function planCandidates(
   known: readonly WaitingCandidate[],
   found: readonly Candidate[],
   nowMs: number,
-): PlannedCandidates {
+): Record<"agreed" | "waiting", readonly WaitingCandidate[]> {
   const compare = createComparison();
   const all = known.filter((one) => !hasExpired(one, nowMs));
   for (const one of found) {

@@ -240,14 +240,8 @@ function formatNothing(asked: string, { judgements, memories, waiting }: Reasons
 
 /* Formats candidates for people. Pure. */
 
-/** What a candidate would be as a memory, between the sentences beside it. */
-export interface Surroundings {
-  text: string;
-  before?: string;
-  after?: string;
-}
-
-export function readSurroundings(candidate: WaitingCandidate): Surroundings {
+/** What a candidate would be as a memory, and the sentences beside it. */
+export function readSurroundings(candidate: WaitingCandidate) {
   const { heading, place, statements = [], text = "" } = readLatest(candidate) ?? {};
   const [before, after] =
     place === undefined ? [] : [statements[place - 1]?.text, statements[place + 1]?.text];

@@ -20,9 +20,9 @@ import { findSecrets, redactSecrets } from "../../text/secrets/secrets.js";
 import { countShared, readStems } from "../../text/words.js";
 import {
   isConfidential,
+  isUsers,
   type Memory,
   type MemoryDraft,
-  type MemoryType,
   memoryTypes,
   usersTypes,
   withSession,
@@ -31,23 +31,7 @@ import type { MemorySearch } from "../search/search.js";
 import type { Cause } from "../store/ledger.js";
 import type { MemoryStore, Written } from "../store/store.js";
 
-export interface Gate {
-  /**
-   * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
-   * those it contradicts.
-   */
-  keep(draft: MemoryDraft, cause: Cause): Promise<Written>;
-  /**
-   * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
-   * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
-   */
-  save(draft: MemoryDraft, saidMs: number, cause: Cause, replaces?: readonly string[]): Promise<Written>;
-  /**
-   * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
-   * memory of the user's is refused.
-   */
-  takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 interface GateOptions {
   memories: Pick<MemoryStore, "list" | "remember" | "update">;
@@ -59,9 +43,13 @@ interface GateOptions {
 const FEW_MEMORIES = 500;
 const MOST_SIMILAR = 20;
 
-export function createGate({ memories, search }: GateOptions): Gate {
+export function createGate({ memories, search }: GateOptions) {
   return {
-    async keep(draft, cause) {
+    /**
+     * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
+     * those it contradicts.
+     */
+    async keep(draft: MemoryDraft, cause: Cause): Promise<Written> {
       const similar = await readSimilar(draft);
       const older = similar.filter(
         (memory) => isNear(draft, memory) && relate(draft, memory) === "contradicts",
@@ -69,17 +57,30 @@ export function createGate({ memories, search }: GateOptions): Gate {
       return add(draft, older, cause);
     },
 
-    async save(draft, saidMs, cause, replaces) {
+    /**
+     * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
+     * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
+     */
+    async save(
+      draft: MemoryDraft,
+      saidMs: number,
+      cause: Cause,
+      replaces: readonly string[] = [],
+    ): Promise<Written> {
       const checked = checkDraft(draft);
       return checked.kind === "refused" ? checked : write(checked.draft, { saidMs, replaces }, cause);
     },
 
-    takeIn: (draft, cause) => write(draft, { saidMs: 0 }, cause),
+    /**
+     * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
+     * memory of the user's is refused.
+     */
+    takeIn: (draft: MemoryDraft, cause: Cause) => write(draft, { saidMs: 0, replaces: [] }, cause),
   };
 
   async function write(
     draft: MemoryDraft,
-    { replaces = [], saidMs }: { replaces?: readonly string[] | undefined; saidMs: number },
+    { replaces, saidMs }: { replaces: readonly string[]; saidMs: number },
     cause: Cause,
   ): Promise<Written> {
     const similar = await readSimilar(draft);
@@ -119,38 +120,33 @@ function supersede(memory: Memory, supersededBy: string): Memory | undefined {
   return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
 }
 
-type WritePlan =
-  | { kind: "add"; supersedes: readonly Memory[] }
-  | { kind: "merge"; into: Memory }
-  | { kind: "refused"; why: string; existing: Memory };
-
 /** Decides what to do with a draft, given the memories on the same subject. Pure. */
 function planWrite(
   draft: MemoryDraft,
   similar: readonly Memory[],
   saidMs: number,
-  replaced: ReadonlySet<string> = new Set(),
-): WritePlan {
+  replaced: ReadonlySet<string>,
+) {
   const near = similar.filter((memory) => isNear(draft, memory));
   const again = near.find(({ provenance }) => isSameSource(draft, provenance));
-  if (again) return { kind: "merge", into: again };
+  if (again) return { kind: "merge" as const, into: again };
   const relations = near.map((memory) => ({
     memory,
     relation: replaced.has(memory.id) ? ("contradicts" as const) : relate(draft, memory),
   }));
-  const contradicted = relations.flatMap(({ memory, relation }) =>
-    relation === "contradicts" ? [memory] : [],
-  );
+  const contradicted = relations
+    .filter(({ relation }) => relation === "contradicts")
+    .map(({ memory }) => memory);
   const stronger = contradicted.find((memory) => isStronger(memory, draft, saidMs));
   if (stronger) {
     const why = `Expected nothing that contradicts a memory, and ${stronger.id} says otherwise and is ${draft.provenance.by === "user" ? "newer" : "the user's"}; change that one if it is wrong.`;
-    return { kind: "refused", why, existing: stronger };
+    return { kind: "refused" as const, why, existing: stronger };
   }
   const same = relations.find(
     ({ memory, relation }) => relation === "same" && mayMerge(memory, draft),
   )?.memory;
-  if (same && contradicted.length === 0) return { kind: "merge", into: same };
-  return { kind: "add", supersedes: contradicted };
+  if (same && contradicted.length === 0) return { kind: "merge" as const, into: same };
+  return { kind: "add" as const, supersedes: contradicted };
 }
 
 /** Of somebody's who may be contradicted, and about something that the draft is about. */
@@ -197,10 +193,8 @@ export function relate(
     : worded;
 }
 
-function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number): boolean {
-  const isUsers = memory.provenance.by === "user" || memory.provenance.by === "person";
-  return isUsers && (provenance.by !== "user" || Date.parse(memory.updated) > saidMs);
-}
+const isStronger = (memory: Memory, { provenance }: MemoryDraft, saidMs: number): boolean =>
+  isUsers(memory) && (provenance.by !== "user" || Date.parse(memory.updated) > saidMs);
 
 const MOST_WORDS = 20;
 
@@ -209,29 +203,27 @@ const MOST_WORDS = 20;
  * said stay.
  */
 function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
-  const isUsers = usersTypes.has(memory.type);
-  if (isUsers && draft.provenance.by !== "user") return undefined;
+  const isRule = usersTypes.has(memory.type);
+  if (isRule && draft.provenance.by !== "user") return undefined;
   const aliases = union(memory.aliases, draft.aliases);
   const tags = union(memory.tags, draft.tags);
   const entities = union(memory.entities, draft.entities);
   // Only the user's own sentence adds triggers to a rule.
-  const when = isUsers && !isVerbatim(draft) ? memory.when : union(memory.when, draft.when);
+  const when = isRule && !isVerbatim(draft) ? memory.when : union(memory.when, draft.when);
   const mayReword =
     draft.provenance.by === "user" &&
-    (!isUsers || (isVerbatim(draft) && !isVerbatim(memory))) &&
+    (!isRule || (isVerbatim(draft) && !isVerbatim(memory))) &&
     memory.provenance.by !== "person" &&
     !isSameSource(draft, memory.provenance) &&
     compareStatements(draft.content, memory.content) !== "same";
-  const isMore = [
-    [aliases, memory.aliases],
-    [tags, memory.tags],
-    [entities, memory.entities],
-    [when, memory.when],
-  ].some(([merged, known]) => merged?.length !== known?.length);
+  const words = { aliases, tags, entities, when };
+  const isMore = (["aliases", "tags", "entities", "when"] as const).some(
+    (name) => words[name].length !== memory[name].length,
+  );
   const confirmed = withSession(memory, draft.provenance.session);
   if (!isMore && !mayReword) return confirmed;
   const reworded = { content: draft.content, provenance: draft.provenance };
-  return { ...(confirmed ?? memory), aliases, tags, entities, when, ...(mayReword && reworded) };
+  return { ...(confirmed ?? memory), ...words, ...(mayReword && reworded) };
 }
 
 /** True if the content is the user's own words, or confirmed by the user. */
@@ -258,8 +250,6 @@ export function formatContradicted(written: Written): string[] {
 
 /* Checks a draft before it is written to memory: complete, small, free of secrets, allowed to be a rule. Pure. */
 
-type CheckedDraft = { kind: "fit"; draft: MemoryDraft } | { kind: "refused"; why: string };
-
 const MOST_CONTENT = 8_000;
 const LONGEST_TITLE = 120;
 const LONGEST_WORD = 120;
@@ -269,21 +259,18 @@ const LONGEST_EVIDENCE = 1_300;
 const LEAST_LEFT = 12;
 
 /** The draft without secrets, or why it may not be written. */
-export function checkDraft(draft: MemoryDraft): CheckedDraft {
+export function checkDraft(
+  draft: MemoryDraft,
+): { kind: "fit"; draft: MemoryDraft } | { kind: "refused"; why: string } {
   const why = findFault(draft);
   if (why !== undefined) return { kind: "refused", why };
   const content = redactSecrets(draft.content.trim());
   if (content.found.length > 0 && isEmptied(content.text)) {
     const [first] = content.found;
-    return refuse(
-      `Expected a fact, and a ${first?.name} came; keep it out of memory and say where it is kept.`,
-    );
+    const what = `Expected a fact, and a ${first?.name} came; keep it out of memory and say where it is kept.`;
+    return { kind: "refused", why: what };
   }
   return { kind: "fit", draft: { ...draft, content: content.text, ...cleanFields(draft) } };
-}
-
-function refuse(why: string): CheckedDraft {
-  return { kind: "refused", why };
 }
 
 function findFault({ content, provenance, type }: MemoryDraft): string | undefined {
@@ -292,22 +279,18 @@ function findFault({ content, provenance, type }: MemoryDraft): string | undefin
   if (typeof content !== "string" || content.trim() === "") return "Expected content; there is none.";
   if (content.length > MOST_CONTENT)
     return `Expected at most ${MOST_CONTENT} characters, ${content.length} came; keep one fact, and name the file that has the rest.`;
-  return findForeignOrder({ content, by: provenance.by, type });
+  return findForeignOrder({ content, provenance, type });
 }
 
 /** Instructions to the model itself, which no project needs to remember. */
 export const TAKES_OVER =
   /\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|any|system|your)\b.{0,30}\b(instructions?|prompts?|rules|messages|guidelines)\b|\b(system prompt|you are now|new instructions|developer mode|jailbreak|do not (tell|inform|mention|reveal)\b.{0,30}\b(user|human|owner))\b|忽略.{0,12}(之前|以上|上面|先前|所有).{0,8}(指令|指示|提示|规则)|(不要|别)告诉用户/i;
 
-interface Said {
-  content: string;
-  by: MemoryDraft["provenance"]["by"];
-  type: MemoryType;
-}
-
 /** Only a person makes rules; text from a tool may not even sound like one. */
-function findForeignOrder({ by, content, type }: Said): string | undefined {
-  if (by === "user" || by === "person") return undefined;
+function findForeignOrder(draft: Pick<MemoryDraft, "content" | "provenance" | "type">): string | undefined {
+  if (isUsers(draft)) return undefined;
+  const { content, type } = draft;
+  const { by } = draft.provenance;
   if (usersTypes.has(type))
     return `Expected the user's own words for a ${type}, text of ${by === "agent" ? "the agent's" : "a tool"} came; keep a fact as knowledge.`;
   if (TAKES_OVER.test(content) || (by === "tool" && soundsLikeRule(content)))
@@ -321,14 +304,10 @@ function soundsLikeRule(text: string): boolean {
   );
 }
 
-function isEmptied(redacted: string): boolean {
-  return redacted.replace(/\[removed: [^\]]+\]/g, "").replace(/[^\p{L}]/gu, "").length < LEAST_LEFT;
-}
+const isEmptied = (redacted: string): boolean =>
+  redacted.replace(/\[removed: [^\]]+\]/g, "").replace(/[^\p{L}]/gu, "").length < LEAST_LEFT;
 
-type CleanFields = Partial<Pick<MemoryDraft, "title" | "aliases" | "tags" | "when">> &
-  Pick<MemoryDraft, "provenance">;
-
-function cleanFields({ aliases, provenance, tags, title, when }: MemoryDraft): CleanFields {
+function cleanFields({ aliases, provenance, tags, title, when }: MemoryDraft) {
   const line = (text: string, most: number): string => redactSecrets(toLine(text, most)).text;
   const words = (list: readonly string[]): string[] =>
     [...new Set(list.map((word) => toLine(word, LONGEST_WORD)))]

@@ -30,15 +30,7 @@ export interface PastHit extends PastLine {
   score: number;
 }
 
-export interface PastNotes {
-  /** Best first. */
-  find(text: string, options: { limit: number; exceptSession?: string | undefined }): Promise<PastHit[]>;
-}
-
-interface KnownNotes {
-  modifiedMs: number;
-  ids: readonly string[];
-}
+export type PastNotes = ReturnType<typeof createPastNotes>;
 
 /** Maximum number of indexed sessions, newest first; grep finds older notes. */
 const MOST_SESSIONS = 200;
@@ -48,15 +40,20 @@ const LONGEST_LINE = 2_000;
 /** Characters scanned beyond the shown part of a line: half a secret goes unrecognised. */
 const LONGEST_SECRET = 500;
 
-export function createPastNotes(options: PastNotesOptions): PastNotes {
+export function createPastNotes(options: PastNotesOptions) {
   const { files, folder, createIndex, sessions } = options;
-  const known = new Map<string, KnownNotes>();
+  /** By session: when its notes were changed, and the ids of their lines. */
+  const known = new Map<string, { modifiedMs: number; ids: readonly string[] }>();
   const lines = new Map<string, PastLine>();
   let recall: Recall | undefined;
   let reading: Promise<Recall> | undefined;
 
   return {
-    async find(text, { limit, exceptSession }) {
+    /** Best first. */
+    async find(
+      text: string,
+      { limit, exceptSession }: { limit: number; exceptSession?: string | undefined },
+    ): Promise<PastHit[]> {
       reading ??= refresh().finally(() => {
         reading = undefined;
       });

@@ -7,12 +7,14 @@ import type { Log } from "../../io/log.js";
 import type { SeenSessions } from "../../project/own.js";
 import type { Embedder, Recall, RecallEntry, RecallHit, WordVectors } from "../../recall/recall.js";
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../text/entities.js";
-import { isActive, isConfidential, type Memory, type MemoryType } from "../memory.js";
-import type { MemoryStore } from "../store/store.js";
+import { clamp } from "../fields.js";
+import { isActive, type Memory, type MemoryType } from "../memory.js";
+import { effectiveImportance } from "../rank.js";
+import type { Memories, MemoryStore } from "../store/store.js";
 import { createPastNotes, type PastHit, type PastNotes } from "./past-notes.js";
 
 export interface MemorySearchOptions {
-  memories: Pick<MemoryStore, "list" | "known" | "onChange">;
+  memories: Pick<Memories, "list" | "known" | "onChange" | "useOf">;
   clock: Clock;
   files: Files;
   log: Log;
@@ -21,12 +23,8 @@ export interface MemorySearchOptions {
   sessionMemory: string;
   /** Tells which of these sessions were held on this machine. */
   sessions: Pick<SeenSessions, "filter">;
-  /** Effective importance of a memory, 0 to 1, use included; defaults to its own importance. */
-  importanceOf?: (memory: Memory) => number;
-  /** Adds search by meaning; never receives notes. */
-  embedder?: Embedder | undefined;
-  /** Memories that the embedder may receive; default: all but private and foreign ones. */
-  mayEmbed?: ((memory: Memory) => boolean) | undefined;
+  /** Adds search by meaning, of the memories that it may receive; never receives notes. */
+  embedder?: (Embedder & { mayEmbed(memory: Memory): boolean }) | undefined;
 }
 
 /** Search criteria; a memory must match all that are given. */
@@ -76,7 +74,6 @@ export const formatWordsOnly = (thrown: unknown): string =>
 
 export function createMemorySearch(options: MemorySearchOptions) {
   const { memories, clock, files, embedder, sessionMemory: folder, sessions } = options;
-  const { importanceOf = ({ importance }) => importance, mayEmbed = isShareable } = options;
   let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
     const { createRecall } = await import("../../recall/recall.js");
@@ -84,7 +81,7 @@ export function createMemorySearch(options: MemorySearchOptions) {
     wordVectors ??= createWordVectors();
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
-  const active = createMemoryIndex({ ...options, mayEmbed, createIndex: () => createIndex(embedder) });
+  const active = createMemoryIndex({ ...options, createIndex: () => createIndex(embedder) });
   const past = createPastNotes({ files, folder, sessions, createIndex });
   let archive: MemoryIndex | undefined;
   memories.onChange(() => {
@@ -127,7 +124,7 @@ export function createMemorySearch(options: MemorySearchOptions) {
   };
 
   function listMatched(hits: readonly RecallHit[]): readonly Memory[] {
-    const matched = weigh(hits, active, importanceOf).filter(({ memory }) => isActive(memory, clock.now()));
+    const matched = weigh(hits, active).filter(({ memory }) => isActive(memory, clock.now()));
     return matched.sort(byScore).map(({ memory }) => memory);
   }
 
@@ -136,7 +133,7 @@ export function createMemorySearch(options: MemorySearchOptions) {
     const list = async () =>
       (await memories.list({ archived: true })).filter(({ status }) => status === "archived");
     const collection = { list, known: () => [], onChange: () => {} };
-    return createMemoryIndex({ ...options, memories: collection, mayEmbed, createIndex });
+    return createMemoryIndex({ ...options, memories: collection, createIndex });
   }
 
   async function searchIndex(collection: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
@@ -148,34 +145,26 @@ export function createMemorySearch(options: MemorySearchOptions) {
     const found =
       asked === undefined || recall === undefined
         ? listByTime(collection)
-        : weigh(
-            await (byWords ? recall.search : recall.searchByMeaning)(asked, ALL),
-            collection,
-            importanceOf,
-          );
+        : weigh(await (byWords ? recall.search : recall.searchByMeaning)(asked, ALL), collection);
     return found.filter(
       ({ memory }) =>
         (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
     );
   }
+
+  function weigh(hits: readonly RecallHit[], collection: MemoryIndex): Weighed[] {
+    return hits.flatMap(({ id, score, why }) => {
+      const memory = collection.memories.get(id);
+      if (!memory) return [];
+      const importance = clamp(effectiveImportance(memory, memories.useOf(id), clock.now()));
+      return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
+    });
+  }
 }
 
-function weigh(
-  hits: readonly RecallHit[],
-  { memories }: MemoryIndex,
-  importanceOf: (memory: Memory) => number,
-): Weighed[] {
-  return hits.flatMap(({ id, score, why }) => {
-    const memory = memories.get(id);
-    if (!memory) return [];
-    const importance = Math.max(0, Math.min(1, importanceOf(memory)));
-    return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
-  });
-}
-
-type IndexOptions = Pick<MemorySearchOptions, "background" | "log" | "memories"> & {
+type IndexOptions = Pick<MemorySearchOptions, "background" | "embedder" | "log"> & {
+  memories: Pick<MemoryStore, "list" | "known" | "onChange">;
   createIndex: () => Promise<Recall>;
-  mayEmbed(memory: Memory): boolean;
 };
 
 type MemoryIndex = ReturnType<typeof createMemoryIndex>;
@@ -184,13 +173,12 @@ type MemoryIndex = ReturnType<typeof createMemoryIndex>;
  * A recall index, built in the background and kept current: until a change is indexed, searches see the earlier state. A
  * failure is logged, and the next use tries again.
  */
-function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }: IndexOptions) {
+function createMemoryIndex({ background, createIndex, embedder, log, memories }: IndexOptions) {
   const indexed = new Map<string, Memory>();
   let recall: Recall | undefined;
   let work: Promise<void> | undefined;
   let isFilled = false;
   let isStale = false;
-  let complaint: string | undefined;
   memories.onChange(() => {
     isStale = true;
     if (isFilled) start();
@@ -242,7 +230,7 @@ function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }:
     recall ??= await createIndex();
     do {
       isStale = false;
-      follow(recall, indexed, isFilled ? memories.known() : await memories.list(), mayEmbed);
+      follow(recall, indexed, isFilled ? memories.known() : await memories.list(), embedder);
       isFilled = true;
     } while (isStale);
     void embed();
@@ -252,11 +240,8 @@ function createMemoryIndex({ background, createIndex, log, mayEmbed, memories }:
   async function embed(): Promise<void> {
     try {
       await recall?.embed();
-      complaint = undefined;
     } catch (thrown) {
-      const message = formatWordsOnly(thrown);
-      if (message !== complaint) log.warn("recall", message);
-      complaint = message;
+      log.warn("recall", formatWordsOnly(thrown));
     }
   }
 }
@@ -266,7 +251,7 @@ function follow(
   index: Recall,
   indexed: Map<string, Memory>,
   all: readonly Memory[],
-  mayEmbed: (memory: Memory) => boolean,
+  embedder: MemorySearchOptions["embedder"],
 ): void {
   const ids = new Set(all.map(({ id }) => id));
   for (const id of [...indexed.keys()].filter((one) => !ids.has(one))) {
@@ -274,7 +259,7 @@ function follow(
     indexed.delete(id);
   }
   for (const memory of all.filter((one) => indexed.get(one.id) !== one)) {
-    index.add(toEntry(memory, mayEmbed(memory)));
+    index.add({ ...toEntry(memory), isPrivate: !embedder?.mayEmbed(memory) });
     indexed.set(memory.id, memory);
   }
 }
@@ -283,7 +268,7 @@ function follow(
  * A memory as an index entry. Its entities go with the text, not under `paths`: those describe work, which ages; a
  * decision about a file does not. Memories of one session share a group.
  */
-function toEntry(memory: Memory, mayEmbed: boolean): RecallEntry {
+function toEntry(memory: Memory): RecallEntry {
   const { aliases, content, created, entities, id, links, provenance, supersededBy, tags, title, type } =
     memory;
   return {
@@ -294,7 +279,6 @@ function toEntry(memory: Memory, mayEmbed: boolean): RecallEntry {
     date: created,
     links: supersededBy === undefined ? links : [...links, supersededBy],
     order: Date.parse(created) || 0,
-    isPrivate: !mayEmbed,
     ...(provenance.session !== undefined && { group: provenance.session }),
   };
 }
@@ -370,5 +354,3 @@ function hasEntity(entities: readonly string[], entity: string): boolean {
   const asked = normalizePath(entity);
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
 }
-
-const isShareable = (memory: Memory): boolean => !memory.isForeign && !isConfidential(memory);

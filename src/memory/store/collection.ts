@@ -51,7 +51,7 @@ export function createCollection(options: CollectionOptions) {
   const prefix = formatPrefix(place);
   const entries = createEntries({ ...options, ...place });
   const ledger = openLedger(options, place);
-  const ownership = createOwnership({ ...options, folder, prefix, ledger });
+  const ownership = createOwnership({ ...options, folder, prefix, entries, ledger });
   const journal = { files, folder, log, prefix, path: join(state, "pending.json") };
   const { look, see } = createLook(options, place, entries);
   let undoGuard: UndoGuard | undefined;
@@ -63,11 +63,11 @@ export function createCollection(options: CollectionOptions) {
     folder,
     entries: entries.all,
     /** As they were last seen; the same list as long as none has changed. */
-    memories: () => ownership.memories(entries),
+    memories: ownership.memories,
     /** True while the ownership of some files is being determined. */
     isDeciding: ownership.isDeciding,
     /** Names and hashes of the files that are not the user's, by the ids of their memories. */
-    foreign: () => ownership.foreign(entries),
+    foreign: ownership.foreign,
     readLedger: ledger.readAll,
     /** Checks the files, and enters people's changes in the ledger. */
     scan: shareNext(scan),
@@ -111,14 +111,14 @@ export function createCollection(options: CollectionOptions) {
     await ownership.prepareLook();
     if (!(await files.statItself(folder))) {
       // A session then knows that later files are new.
-      await ownership.classify(entries);
+      await ownership.classify();
       return see(await entries.scan());
     }
     if (await files.statItself(journal.path)) await tryUnderLock(async () => {});
     const seen = new Set(await entries.scan());
     try {
       await ledger.readOn();
-      for (const path of await ownership.classify(entries)) seen.add(path);
+      for (const path of await ownership.classify()) seen.add(path);
     } finally {
       see([...seen]);
     }
@@ -132,7 +132,6 @@ type LockedParts = Omit<TransactionOptions, "lock"> & Pick<CollectionOptions, "l
 
 function createLockedActions(parts: LockedParts) {
   const { locks, log, place } = parts;
-  let hasWarned = false;
   return { tryUnderLock, underLock };
 
   function underLock<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
@@ -150,9 +149,7 @@ function createLockedActions(parts: LockedParts) {
   async function tryUnderLock(action: (transaction: Transaction) => Promise<void>): Promise<void> {
     await underLock(action).catch((thrown) => {
       const path = join(place.folder, LEDGER);
-      const what = `cannot enter in ${path} what was changed by hand: ${formatError(thrown)}`;
-      if (!hasWarned) log.warn("memory", what);
-      hasWarned = true;
+      log.warn("memory", `cannot enter in ${path} what was changed by hand: ${formatError(thrown)}`);
     });
   }
 }

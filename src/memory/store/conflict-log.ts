@@ -5,13 +5,12 @@
  *
  * The first line is for the machine, the rest for people.
  */
-import { createHash } from "node:crypto";
 import { basename, dirname, join, relative } from "node:path";
 import { hashOf } from "../../base/hash.js";
 import { each, isVersion, object, optional, parseJson, parserOf, string } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import { type Memory, type MemoryDraft, parseID } from "../memory.js";
+import { isCurrent, type Memory, type MemoryDraft, parseID } from "../memory.js";
 import { ARCHIVE, CONFLICTS, isMemoryFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
@@ -36,8 +35,7 @@ export interface Conflict {
 
 /** Hash of what two versions can disagree on: title and content. */
 export function fingerprint({ content, title }: Pick<Memory, "content" | "title">): string {
-  const text = `${foldText(title)}\n${foldText(content)}`;
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return hashOf(`${foldText(title)}\n${foldText(content)}`).slice(0, 16);
 }
 
 /** Fingerprints of a memory with and without its title, to find another one that repeats it. */
@@ -59,7 +57,7 @@ export function findUnseenRival(
     (memory) =>
       memory.type === draft.type &&
       memory.scope === (draft.scope ?? "project") &&
-      (memory.status === "active" || memory.status === "resolved") &&
+      isCurrent(memory) &&
       foldText(memory.title) === foldText(draft.title) &&
       foldText(memory.content) !== foldText(draft.content) &&
       seen.get(memory.id) !== fingerprint(memory),
@@ -71,7 +69,7 @@ export function formatConflictName(given: Pick<Conflict, "id" | "other" | "stand
   const { id, other, standing } = given;
   const both = [standing, other].sort().join(" ");
   const name = id.split("/").at(-1) ?? "memory";
-  return `${name.slice(0, 80)}-${createHash("sha256").update(both).digest("hex").slice(0, 8)}.md`;
+  return `${name.slice(0, 80)}-${hashOf(both).slice(0, 8)}.md`;
 }
 
 export function formatConflict(conflict: Conflict, inUse: string, other: string): string {
@@ -114,7 +112,7 @@ export function parseConflict(text: string): Conflict | undefined {
 /** True once either version is changed or no longer in use. */
 export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {
   const find = (wanted: string): Memory | undefined =>
-    memories.find(({ id, status }) => id === wanted && (status === "active" || status === "resolved"));
+    memories.find((memory) => memory.id === wanted && isCurrent(memory));
   const inUse = find(conflict.id);
   if (!inUse || fingerprint(inUse) !== conflict.standing) return true;
   if (conflict.otherID === undefined) return false;

@@ -91,7 +91,7 @@ async function receive(
 ): Promise<Taken> {
   const taken: Taken = { ids: [], conflicts: [], deferred: [] };
   await collection.change(async (transaction) => {
-    const planned = await planAll(options.clock.now(), { collection, transaction, received, given });
+    const planned = await planAll(options.clock.now(), collection, transaction, { given, received });
     const changes: Changes = { lines: {}, steps: [], merges: [], claims: [] };
     for (const { key, lines, receipt, there } of planned) {
       const last = lines.at(-1)?.line;
@@ -114,39 +114,29 @@ async function receive(
   return taken;
 }
 
-interface Batch {
-  collection: Collection;
-  transaction: Transaction;
-  received: Lines;
-  given: TakeOptions;
-}
-
-interface Planned {
-  key: string;
-  /** The lines that are new here, oldest first. */
-  lines: SharedLine[];
-  /** The file as it is. */
-  there?: State | undefined;
-  receipt: Receipt;
-}
-
+/** Of each memory the lines that are new here, oldest first, its file as it is, and how it takes them. */
 async function planAll(
   nowMs: number,
-  { collection, given, received, transaction }: Batch,
-): Promise<Planned[]> {
+  collection: Collection,
+  transaction: Transaction,
+  { given, received }: { given: TakeOptions; received: Lines },
+) {
   const states = new Map<string, State | { why: string } | undefined>();
   const names = new Map(collection.entries().map(({ path }) => [foldName(path), path]));
   for (const key of received.keys()) states.set(key, await openState(collection, transaction, key, names));
   // Opening a file may have entered a person's change.
   const own = groupByKey(await collection.readLedger());
-  return [...received].map(([key, all]): Planned => {
+  return [...received].map(([key, all]) => {
     const local = own.get(key) ?? [];
     const known = new Set(local.map(({ id }) => id));
     const lines = all
       .filter(({ line }) => !known.has(line.id))
       .sort(({ line: a }, { line: b }) => (isLater(a, b) ? 1 : -1));
     const there = states.get(key);
-    if (there && "why" in there) return { key, lines, receipt: { kind: "deferred", ...there } };
+    if (there && "why" in there) {
+      const receipt: Receipt = { kind: "deferred", ...there };
+      return { key, lines, there: undefined, receipt };
+    }
     const receipt = planReceipt({
       local,
       received: lines.map(({ line }) => line),

@@ -8,8 +8,9 @@ import { type Files, readPlainText, readText } from "../../io/files.js";
 import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { joinLines } from "../fields.js";
-import type { Memory } from "../memory.js";
+import { isCurrent, type Memory } from "../memory.js";
 import { type RankedPart, rankMemories, type Use } from "../rank.js";
+import type { Collection } from "./collection.js";
 
 export interface IndexLimits {
   maxLines: number;
@@ -88,22 +89,12 @@ function fits(lines: readonly string[], { maxLines, maxSize }: IndexLimits): boo
  * and at once on `flush`. Leaves a page alone if a person wrote it.
  */
 
-/** A folder of memories, and that of its machine state. */
-interface IndexPlace {
-  folder: string;
-  state: string;
-}
-
-export interface IndexWriterOptions {
+interface IndexWriterOptions {
   clock: Clock;
   files: Files;
   locks: Locks;
   log: Log;
   limits: IndexLimits;
-  /** The memories that belong in the page of this folder, as they were last seen. */
-  known(folder: string): readonly Memory[];
-  /** The same as they are now. */
-  read(folder: string): Promise<readonly Memory[]>;
   useOf(id: string): Use | undefined;
 }
 
@@ -114,18 +105,20 @@ const formatPersons = (path: string): string =>
 
 export type IndexWriter = ReturnType<typeof createIndexWriter>;
 
+/** A folder of memories, as its page needs it. */
+type Indexed = Pick<Collection, "memories" | "place" | "scan">;
+
 export function createIndexWriter(options: IndexWriterOptions) {
-  const { clock, files, known, limits, locks, log, read, useOf } = options;
-  const waiting = new Map<string, IndexPlace>();
-  const reported = new Set<string>();
+  const { clock, files, limits, locks, log, useOf } = options;
+  const waiting = new Set<Indexed>();
   let stop: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   return { touch, flush };
 
   /** Schedules a rewrite of this folder's page. */
-  function touch(place: IndexPlace): void {
-    waiting.set(place.folder, place);
+  function touch(collection: Indexed): void {
+    waiting.add(collection);
     stop ??= clock.after(DELAY_MS, () => void flush());
   }
 
@@ -134,40 +127,35 @@ export function createIndexWriter(options: IndexWriterOptions) {
     stop?.();
     stop = undefined;
     writing = writing.then(async () => {
-      for (const place of [...waiting.values()]) {
-        waiting.delete(place.folder);
-        await write(place).catch((thrown) => {
+      for (const one of [...waiting]) {
+        waiting.delete(one);
+        await write(one).catch((thrown) => {
           // With the next change, or at the end.
-          waiting.set(place.folder, place);
-          report(`cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`);
+          waiting.add(one);
+          log.warn("memory", `cannot write ${join(one.place.folder, "MEMORY.md")}: ${formatError(thrown)}`);
         });
       }
     });
     return writing;
   }
 
-  async function write({ folder, state }: IndexPlace): Promise<void> {
-    const path = join(folder, "MEMORY.md");
-    const format = (memories: readonly Memory[]) =>
-      formatIndex(rankMemories(memories, useOf, clock.now()), limits);
+  async function write({ memories, place, scan }: Indexed): Promise<void> {
+    const path = join(place.folder, "MEMORY.md");
+    const list = (): readonly Memory[] => memories().filter(isCurrent);
+    const format = () => formatIndex(rankMemories(list(), useOf, clock.now()), limits);
     // Who only lists has just read them all: mostly the page says so already.
-    if ((await readPlainText(files, path)) === format(known(folder))) return;
+    if ((await readPlainText(files, path)) === format()) return;
     // Read under the lock: of two concurrent writers, the last has seen both changes.
-    await locks.withLock(join(state, "index.lock"), async ({ check }) => {
-      const memories = await read(folder);
+    await locks.withLock(join(place.state, "index.lock"), async ({ check }) => {
+      await scan();
       const stat = await files.statItself(path);
       // A link counts as a person's page: the index is never written through it.
       const there = stat && (stat.kind === "file" ? ((await readText(files, path)) ?? "") : "");
-      if (there === undefined && memories.length === 0) return;
-      if (there?.startsWith(INDEX_MARK) === false) return report(formatPersons(path));
-      const page = format(memories);
+      if (there === undefined && list().length === 0) return;
+      if (there?.startsWith(INDEX_MARK) === false) return log.warn("memory", formatPersons(path));
+      const page = format();
       await check();
       if (page !== there) await files.writeWhole(path, page);
     });
-  }
-
-  function report(what: string): void {
-    if (!reported.has(what)) log.warn("memory", what);
-    reported.add(what);
   }
 }

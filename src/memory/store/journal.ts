@@ -60,7 +60,7 @@ export async function commitPending(journal: Journal, lock: Lock, pending: Pendi
   await attempt(async () => {
     // What could not be read back is not written.
     const reading = parsePending(text, prefix);
-    if (reading.kind === "refused") throw new Error(reading.why);
+    if ("why" in reading) throw new Error(reading.why);
     await lock.check();
     if (!(await files.create(path, text))) throw new Error(`${path} is in the way; remove it`);
   }, notWritten);
@@ -101,17 +101,20 @@ export async function recoverPending(
   before: (steps: readonly LedgerLine[]) => Promise<void>,
 ): Promise<void> {
   const { files, log, path, prefix } = journal;
-  const reading = await readPending(files, path, prefix);
-  if (reading?.kind === "pending") {
-    await before(reading.pending.steps);
-    await complete(journal, lock, reading.pending);
-    await lock.check();
-    await files.remove(path);
-  } else if (reading) {
+  const pending = await readPending(files, path, prefix);
+  if (!pending) return;
+  if ("why" in pending) {
     await lock.check();
     const aside = await setAside(files, path);
-    log.warn("memory", `${path} was refused and not applied: ${reading.why}; it was moved to ${aside}`);
+    return log.warn(
+      "memory",
+      `${path} was refused and not applied: ${pending.why}; it was moved to ${aside}`,
+    );
   }
+  await before(pending.steps);
+  await complete(journal, lock, pending);
+  await lock.check();
+  await files.remove(path);
 }
 
 async function complete(journal: Journal, lock: Lock, pending: Pending): Promise<void> {
@@ -183,35 +186,32 @@ function formatBegun(lines: readonly LedgerLine[]): string {
  * all: a single invalid line sets it aside, none of it is applied, and memory works without it.
  */
 
-/** `why` says what is wrong, as the end of a sentence. */
-export type PendingReading = { kind: "pending"; pending: Pending } | { kind: "refused"; why: string };
-
-/** `undefined` if there is none. Rejects with the system's error. */
+/** `undefined` if there is none; `why` it is none, as the end of a sentence. Rejects with the system's error. */
 export async function readPending(
   files: Files,
   path: string,
   prefix: string,
-): Promise<PendingReading | undefined> {
+): Promise<Pending | { why: string } | undefined> {
   const stat = await files.statItself(path);
   if (!stat) return undefined;
-  if (stat.kind !== "file") return refuse(`it is a ${stat.kind}, expected a file`);
+  if (stat.kind !== "file") return { why: `it is a ${stat.kind}, expected a file` };
   const text = await readText(files, path);
   return text === undefined ? undefined : parsePending(text, prefix);
 }
 
-export function parsePending(text: string, prefix: string): PendingReading {
+export function parsePending(text: string, prefix: string): Pending | { why: string } {
   const value = parseJson(text);
   const { ledger, steps } = isRecord(value) ? value : {};
   // On a disk without links, a killed process may leave half of a file; then no step was taken.
   if (!anyObject(ledger) || !Array.isArray(steps) || Object.keys(ledger).length === 0)
-    return refuse("it is incomplete");
+    return { why: "it is incomplete" };
   for (const [name, texts] of Object.entries<unknown>(ledger)) {
-    if (!isLedgerFile(name)) return refuse(`${quotePath(name)} is not the name of a ledger`);
-    const fault = findFault(Array.isArray(texts) ? texts.map(parseText) : [undefined], prefix);
-    if (fault !== undefined) return refuse(fault);
+    if (!isLedgerFile(name)) return { why: `${quotePath(name)} is not the name of a ledger` };
+    const why = findFault(Array.isArray(texts) ? texts.map(parseText) : [undefined], prefix);
+    if (why !== undefined) return { why };
   }
-  const fault = findFault(steps, prefix);
-  return fault === undefined ? { kind: "pending", pending: { ledger, steps } } : refuse(fault);
+  const why = findFault(steps, prefix);
+  return why === undefined ? { ledger, steps } : { why };
 }
 
 /** Why one of these is no ledger line. */
@@ -244,5 +244,3 @@ export async function listSetAside(files: Files, state: string): Promise<string[
   const names = await files.list(state);
   return names.filter((name) => /^pending\.refused-\d+\.json$/.test(name)).map((name) => join(state, name));
 }
-
-const refuse = (why: string): PendingReading => ({ kind: "refused", why });

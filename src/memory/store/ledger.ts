@@ -216,7 +216,6 @@ type Head = Omit<LedgerLine, "contents">;
 export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOptions) {
   /** What is known of each ledger file. */
   let read = new Map<string, { bytes: number; heads: readonly Head[] }>();
-  const reported = new Set<string>();
   let known: ReadonlyMap<string, KnownFile> = new Map();
 
   return {
@@ -270,11 +269,9 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
     return { lines, end };
   }
 
-  /** Reports each file's problem once, however often it is read. */
   function report(name: string, problems: readonly string[]): void {
     const [first] = problems;
-    if (first === undefined || reported.has(`${name} ${first}`)) return;
-    reported.add(`${name} ${first}`);
+    if (first === undefined) return;
     const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
     log.warn(
       "memory",

@@ -5,7 +5,7 @@ import { anyList, isRecord, number, object, string } from "../../base/shape.js";
 import { readText } from "../../io/files.js";
 import { createLineLog } from "../../io/json-lines.js";
 import type { Folders } from "../../project/folders.js";
-import { isWaiting, type Memory, type MemoryType, memoryTypes, parseID } from "../memory.js";
+import { isCurrent, isWaiting, type Memory, type MemoryType, memoryTypes, parseID } from "../memory.js";
 import { ARCHIVE, splitPath } from "../path.js";
 import type { Use } from "../rank.js";
 import type { AllChanges } from "./changes/change-many.js";
@@ -16,9 +16,9 @@ import {
   findCollection,
   pathsOf,
 } from "./collection.js";
-import type { IndexLimits, IndexWriter, IndexWriterOptions } from "./index-page.js";
+import type { IndexLimits, IndexWriter } from "./index-page.js";
 import { rewriteLines, sortByTime } from "./ledger.js";
-import { type CollectionPlace, listItself, planPlaces } from "./scan.js";
+import { listItself, planPlaces } from "./scan.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";
 
 export interface MemoryStoreOptions
@@ -94,11 +94,11 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     },
   };
 
-  function touchIndex(place: CollectionPlace): void {
+  function touchIndex(collection: Collection): void {
     indexes ??= import("./index-page.js").then((module) =>
-      module.createIndexWriter({ ...options, ...createIndexed(collections), useOf: uses.of }),
+      module.createIndexWriter({ ...options, useOf: uses.of }),
     );
-    void indexes.then((writer) => writer.touch(place));
+    void indexes.then((writer) => writer.touch(collection));
   }
 
   async function scan(collection: Collection): Promise<void> {
@@ -111,27 +111,14 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     // Once at the start: the index may lack what a killed instance wrote.
     if (collection.entries().length === 0 || touched.has(collection)) return;
     touched.add(collection);
-    touchIndex(collection.place);
+    touchIndex(collection);
   }
 
-  function onWritten({ place }: Collection, ids: readonly string[]): void {
+  function onWritten(collection: Collection, ids: readonly string[]): void {
     if (ids.length === 0) return;
-    touchIndex(place);
+    touchIndex(collection);
     for (const listener of listeners) listener(ids);
   }
-}
-
-/** The memories that belong in the index of a folder. */
-function createIndexed(collections: readonly Collection[]): Pick<IndexWriterOptions, "known" | "read"> {
-  const find = (folder: string) => collections.find((one) => one.folder === folder);
-  const known = (folder: string) => find(folder)?.memories().filter(isCurrent) ?? [];
-  return {
-    known,
-    async read(folder) {
-      await find(folder)?.scan();
-      return known(folder);
-    },
-  };
 }
 
 /** Loaded with the first of them: most commands only read. */
@@ -201,8 +188,6 @@ function createReads(collections: readonly Collection[]): Pick<OpenMemories, Rea
   }
 }
 
-const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
-
 function findProblems(collection: Collection): FileProblem[] {
   return collection
     .entries()
@@ -233,7 +218,6 @@ function createUses({ clock, files, folder, log }: UsesOptions) {
   const uses = new Map<string, Use>();
   let loading: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let hasFailed = false;
 
   return {
     load,
@@ -274,8 +258,7 @@ function createUses({ clock, files, folder, log }: UsesOptions) {
   }
 
   function report(thrown: unknown): void {
-    if (!hasFailed) log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
-    hasFailed = true;
+    log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
   }
 }
 

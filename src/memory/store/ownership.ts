@@ -15,6 +15,7 @@ export interface OwnershipOptions {
   prefix: string;
   /** Without it, all memories are the user's. */
   trust?: Trust | undefined;
+  entries: Pick<Entries, "all" | "memories">;
   ledger: Pick<Ledger, "known" | "sizes">;
 }
 
@@ -23,7 +24,7 @@ type Made = Pick<LedgerLine, "after" | "path">;
 
 /** Its calls never reject. */
 export function createOwnership(options: OwnershipOptions) {
-  const { folder, prefix, trust } = options;
+  const { entries, folder, prefix, trust } = options;
   let deciding = 0;
   let reportedVersion: number | undefined;
   const nameAll = (lines: readonly Made[]): NamedContents[] =>
@@ -42,7 +43,7 @@ export function createOwnership(options: OwnershipOptions) {
     disown: async (lines: readonly LedgerLine[]) => trust?.disown(nameAll(lines)),
 
     /** Decides whose the undecided files are. Returns the paths of all files whose status may have changed. */
-    async classify(entries: Pick<Entries, "all">): Promise<string[]> {
+    async classify(): Promise<string[]> {
       if (!trust) return [];
       const all = entries.all().flatMap(({ hash = "", path, reading }) => {
         const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
@@ -89,13 +90,13 @@ export function createOwnership(options: OwnershipOptions) {
 }
 
 /** Marks memories that are foreign, names authors of the user's team, and dates those that a person has edited. */
-function createMarking({ ledger, prefix, trust }: OwnershipOptions) {
+function createMarking({ entries, ledger, prefix, trust }: OwnershipOptions) {
   let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
   return {
     mark: <T extends Entry>(entry: T | undefined): T | undefined => entry && mark(entry),
 
     /** All memories, marked; the same array while neither files nor trust change. */
-    memories(entries: Entries): readonly Memory[] {
+    memories(): readonly Memory[] {
       const of = entries.memories();
       const version = `${trust?.version} ${[...ledger.sizes().values()]}`;
       if (marked?.of !== of || marked.version !== version) {
@@ -107,7 +108,7 @@ function createMarking({ ledger, prefix, trust }: OwnershipOptions) {
     },
 
     /** Names and hashes of foreign files, by memory id. */
-    foreign(entries: Pick<Entries, "all">): Map<string, NamedContents> {
+    foreign(): Map<string, NamedContents> {
       const found = new Map<string, NamedContents>();
       for (const { hash = "", path, reading } of entries.all())
         if (reading.kind === "memory" && isForeign(path, hash))

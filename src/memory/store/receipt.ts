@@ -13,6 +13,7 @@ import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { type Files, readPlainText } from "../../io/files.js";
 import { giveWay } from "../../io/json-lines.js";
+import { withoutAbsent } from "../fields.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
 import { fingerprint } from "./conflict-log.js";
@@ -224,20 +225,6 @@ export async function readSharedLedger(files: Files, folder: string, prefix: str
 /** One side's version; `undefined` if that side removed the memory. */
 export type Version = { memory: Memory; isArchived: boolean } | undefined;
 
-export interface Versions {
-  /** The last version known to both sides; `undefined` if there is none. */
-  base: Version;
-  later: Version;
-  earlier: Version;
-}
-
-export interface Merged {
-  /** `undefined`: removed. */
-  version: Version;
-  /** The earlier side's version if both changed title or text and `version` does not contain it. */
-  conflicting?: Memory;
-}
-
 /** Fields whose order does not matter: words of both sides stay, without those that either side removed. */
 const LISTS = ["aliases", "tags", "entities", "links", "when"] as const;
 /** Fields that are taken from the same side. */
@@ -249,7 +236,14 @@ const GROUPS = [
   ["expires"],
 ] as const;
 
-export function mergeVersions({ base, earlier, later }: Versions): Merged {
+/**
+ * `base` is the last version known to both sides. `conflicting` is the earlier side's if both changed title or text and
+ * `version` does not contain it.
+ */
+export function mergeVersions({ base, earlier, later }: Record<"base" | "earlier" | "later", Version>): {
+  version: Version;
+  conflicting?: Memory;
+} {
   if (!later || !earlier) return { version: mergeRemoval(base, later ?? earlier) };
   const isConflicting =
     fingerprint(earlier.memory) !== fingerprint(later.memory) &&
@@ -301,13 +295,10 @@ function mergeFields(base: Memory | undefined, later: Memory, earlier: Memory): 
     merged[name] = [...new Set([...later[name], ...earlier[name]])].filter(isKept);
   }
   const names = new Set([...Object.keys(later.extra), ...Object.keys(earlier.extra)]);
-  merged.extra = dropAbsent(
+  merged.extra = withoutAbsent(
     Object.fromEntries([...names].map((name) => [name, sideOf(({ extra }) => extra[name]).extra[name]])),
   );
   merged.created = [later.created, earlier.created].sort()[0];
   merged.updated = [later.updated, earlier.updated].sort()[1];
-  return dropAbsent(merged) as unknown as Memory;
+  return withoutAbsent(merged) as unknown as Memory;
 }
-
-const dropAbsent = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

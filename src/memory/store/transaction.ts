@@ -22,23 +22,7 @@ export interface TransactionStep extends FileStep {
   cause: Cause;
 }
 
-/** Operations allowed under the lock. A change is done when its promise resolves. */
-export interface Transaction {
-  /** The file as it is; a person's change to it is entered in the ledger first. Behind a link there is a problem. */
-  open(path: string): Promise<Looked | undefined>;
-  /** Enters what a person has changed in these files in the ledger. */
-  enter(paths: readonly string[]): Promise<void>;
-  /** Names of all files in a folder, memories or not. */
-  names(folder: string): Promise<string[]>;
-  /** Overwrites the opened file, or writes a new one. */
-  write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
-  /** Takes all steps in order, as one change. */
-  changeAll(steps: readonly TransactionStep[]): Promise<void>;
-  /** Removes the opened file, whose versions the ledger keeps. */
-  discard(opened: Looked, cause: Cause): Promise<void>;
-  /** Applies changes of other machines, then our merges, as one change. */
-  receive(changes: ReceivedChanges): Promise<void>;
-}
+export type Transaction = ReturnType<typeof openTransaction>;
 
 /** Changes of other machines. */
 export interface ReceivedChanges {
@@ -76,30 +60,35 @@ export async function beginTransaction(options: TransactionOptions): Promise<Tra
   return openTransaction(options);
 }
 
-function openTransaction(options: TransactionOptions): Transaction {
+/** Operations allowed under the lock. A change is done when its promise resolves. */
+function openTransaction(options: TransactionOptions) {
   const { files, look, ownership, place } = options;
   const { folder } = place;
   return {
-    names: (under) => files.list(join(folder, under)),
+    /** Names of all files in a folder, memories or not. */
+    names: (under: string) => files.list(join(folder, under)),
 
-    async open(path) {
+    /** The file as it is; a person's change to it is entered in the ledger first. Behind a link there is a problem. */
+    async open(path: string): Promise<Looked | undefined> {
       const looked = await look(path);
-      await enter(options, [{ path, looked }]);
+      await enter(options, new Map([[path, looked]]));
       return ownership.mark(looked);
     },
 
-    async enter(paths) {
-      const found: Found[] = [];
-      for (const path of paths) found.push({ path, looked: await look(path) });
+    /** Enters what a person has changed in these files in the ledger. */
+    async enter(paths: readonly string[]): Promise<void> {
+      const found = new Map<string, Looked | undefined>();
+      for (const path of paths) found.set(path, await look(path));
       await enter(options, found);
     },
 
-    write: (path, over, contents, cause) =>
-      commit(options, [{ path, before: over?.hash ?? null, contents, cause }]),
-    discard: ({ path, hash = null }, cause) =>
-      commit(options, [{ path, before: hash, contents: null, cause }]),
-    changeAll: (steps) => commit(options, steps),
-    receive: (changes) => receive(options, changes),
+    /** Takes all steps in order, as one change. */
+    changeAll: (steps: readonly TransactionStep[]) => commit(options, steps),
+    /** Removes the opened file, whose versions the ledger keeps. */
+    discard: ({ hash, path }: Looked, cause: Cause) =>
+      commit(options, [{ path, before: hash ?? null, contents: null, cause }]),
+    /** Applies changes of other machines, then our merges, as one change. */
+    receive: (changes: ReceivedChanges) => receive(options, changes),
   };
 }
 
@@ -149,16 +138,14 @@ async function write(
   }
 }
 
-/** The file just found at this path. */
-interface Found {
-  path: string;
-  looked: Looked | undefined;
-}
-
-async function enter(options: TransactionOptions, found: readonly Found[]): Promise<void> {
+/** Enters what a person has done to the files just found at these paths. */
+async function enter(
+  options: TransactionOptions,
+  found: ReadonlyMap<string, Looked | undefined>,
+): Promise<void> {
   const { files, ledger, lock, place } = options;
   const lines: LedgerLine[] = [];
-  for (const { looked, path } of found) {
+  for (const [path, looked] of found) {
     const before = ledger.known(path)?.hash ?? null;
     // An unreadable file stays out of the ledger until someone repairs it.
     if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === before || !parsePath(path)) continue;

@@ -278,7 +278,7 @@ async function readOwnCommits(
   if (folder.own !== ownFolder) return new Set();
   const lines = await readLog(files, folder);
   // If that line is gone, git has dropped it with all older ones.
-  const from = logEnd === undefined ? 0 : lines.findLastIndex((line) => digest(line) === logEnd) + 1;
+  const from = logEnd === undefined ? 0 : lines.findLastIndex((line) => hashOf(line) === logEnd) + 1;
   return new Set(
     lines.slice(from).flatMap((line) => {
       const [, commit = "", seconds] = COMMIT.exec(line) ?? [];
@@ -295,7 +295,7 @@ export async function readLogEnd(
   folder: GitFolder,
 ): Promise<string | undefined> {
   const last = (await readLog(files, folder)).at(-1);
-  return last === undefined ? undefined : digest(last);
+  return last === undefined ? undefined : hashOf(last);
 }
 
 /** Commits that were made in this work tree, by whomever. */
@@ -306,8 +306,6 @@ async function readLog(files: OriginOptions["files"], { own }: GitFolder): Promi
   const text = await readPlainText(files, join(own, "logs", "HEAD"));
   return text.split("\n").filter((line) => line !== "");
 }
-
-const digest = (line: string): string => createHash("sha256").update(line).digest("hex").slice(0, 32);
 
 /*
  * The main worktree of a linked one, so that both use the same memories. Only worktrees that git's own directory lists
@@ -328,24 +326,16 @@ export async function findMemoryProject(
   report: (problem: string) => void,
 ): Promise<string> {
   try {
-    return await find(files, project, sharing);
+    const main = await findMain(files, project);
+    const wanted = main !== undefined && (await sharing());
+    if (main === undefined || !wanted) return project;
+    if (wanted === true) return main;
+    const hasOwn = await hasMemories(files, project);
+    return !hasOwn && (await hasMemories(files, main)) ? main : project;
   } catch (thrown) {
     report(`using the memories of this folder, not those of its main worktree: ${formatError(thrown)}`);
     return project;
   }
-}
-
-async function find(
-  files: Pick<Files, "list" | "read" | "realPath" | "statItself">,
-  project: string,
-  sharing: () => Promise<WorktreeSharing>,
-): Promise<string> {
-  const main = await findMain(files, project);
-  if (main === undefined) return project;
-  const wanted = await sharing();
-  if (wanted !== "auto") return wanted ? main : project;
-  const hasOwn = await hasMemories(files, project);
-  return !hasOwn && (await hasMemories(files, main)) ? main : project;
 }
 
 /** The same folder in the main worktree; `undefined` if this is the main one, or there is none. */

@@ -86,7 +86,7 @@ export function createTrustPlace(options: TrustPlaceOptions) {
     team,
     acceptances: () => opening.current()?.record.acceptances() ?? [],
     /** Reads what other processes have decided since. */
-    refresh: async () => void (await opening.readOn()),
+    refresh: async (): Promise<void> => void (await opening.readOn()),
 
     /** Call before the files of a collection are checked: what changes meanwhile is newer. */
     async prepareLook(collection: string): Promise<void> {
@@ -197,15 +197,11 @@ async function beginLook(
 const named = (given: readonly NamedContents[]): NamedContents[] =>
   given.map(({ hash, name }) => ({ name, hash }));
 
-interface Evidence extends Pick<Opened, "identity" | "record"> {
-  sinceMs: number | undefined;
-}
-
 /** Whose these files are, by the table above. */
 async function judge(
   undecided: readonly KnownFile[],
   { clock, files, git, kind, turns }: TrustPlaceOptions,
-  { identity, record, sinceMs }: Evidence,
+  { identity, record, sinceMs }: Pick<Opened, "identity" | "record"> & Pick<Look, "sinceMs">,
 ): Promise<(RecordLine & { op: "own" | "foreign" })[]> {
   if (undecided.length === 0) return [];
   const isInTurn = await turns.findWindows(sinceMs ?? 0);

@@ -21,35 +21,7 @@ import { createTrustPlace, type TrustPlace, type TrustPlaceOptions } from "./pla
 import { type Acceptance, createTurns, type ForeignCause, type NamedContents, type Turns } from "./record.js";
 import type { KnownFile } from "./team.js";
 
-/** `collection` is the prefix of its memories' names: `""`, `private/`, `global/`, … */
-export interface Trust {
-  /** Before the files of a collection are looked at. Never rejects. */
-  prepareLook(collection: string): Promise<void>;
-  /** Decides whose the files are of which nothing is known yet, after reading what others have decided. Never rejects. */
-  classify(collection: string, all: readonly KnownFile[]): Promise<void>;
-  isOwn(file: NamedContents): boolean;
-  /** Reads what other processes have decided since about this collection. Never rejects. */
-  refresh(collection: string): Promise<void>;
-  /** Is it known to be own or foreign? */
-  isDecided(file: NamedContents): boolean;
-  /** Call before these are written for the user. Never rejects. */
-  own(files: readonly NamedContents[]): Promise<void>;
-  /** Call before these are written from what is not the user's. Never rejects. */
-  disown(files: readonly NamedContents[]): Promise<void>;
-  /** The user accepts these files. Rejects with the system's error, and with AGENT where an agent would do it. */
-  accept(files: readonly NamedContents[], why: string): Promise<void>;
-  /** Takes back what was accepted last; `undefined` where nothing is. Rejects as `accept`. */
-  revoke(): Promise<Acceptance | undefined>;
-  /** The user's team, and the question whether it is one. An answer by an agent rejects as `accept`. */
-  readonly team: Pick<TrustPlace["team"], "answer" | "authorOf" | "question">;
-  /** Called after `accept`, `revoke` and an answer. */
-  onChange(listener: () => void): void;
-  readonly turns: Pick<Turns, "begin" | "end" | "endAll" | "onIdle">;
-  /** Differs whenever `isOwn` and `team.authorOf` may answer otherwise. */
-  readonly version: number;
-  /** Does it follow the project, or only look at it once? */
-  readonly isWatching: boolean;
-}
+export type Trust = ReturnType<typeof createTrust>;
 
 export interface TrustOptions extends Omit<TrustPlaceOptions, "kind" | "folder" | "turns"> {
   log: Pick<Log, "warn">;
@@ -70,9 +42,9 @@ const GLOBAL = "global/";
 /** Folder of the turns in the user's state folder. */
 export const TURNS = "turns";
 
-export function createTrust(options: TrustOptions): Trust {
-  const { globalFolder, instance, isAgent = false, isBrief = false, isToolServer = false } = options;
-  const { stateFolder } = options;
+/** `collection` is the prefix of its memories' names: `""`, `private/`, `global/`, … */
+export function createTrust(options: TrustOptions) {
+  const { globalFolder, instance, isBrief = false, isToolServer = false, stateFolder } = options;
   const listeners: (() => void)[] = [];
   const { guard, report } = createGuard(options);
   const turns = createTurns({
@@ -83,39 +55,50 @@ export function createTrust(options: TrustOptions): Trust {
   });
   const project = createTrustPlace({ ...options, kind: "project", folder: options.project, turns });
   const global = createTrustPlace({ ...options, kind: "global", folder: globalFolder, turns });
+  const { isAnAgents, refuseAgent } = createAgentCheck(options, () => guard(turns.isWithinTurn));
   const placeOf = (name: string): TrustPlace => (name.startsWith(GLOBAL) ? global : project);
 
   return {
-    turns,
+    turns: turns as Pick<Turns, "begin" | "end" | "endAll" | "onIdle">,
+    /** Does it follow the project, or only look at it once? */
     isWatching: !isBrief,
-    get version() {
+    /** Differs whenever `isOwn` and `team.authorOf` may answer otherwise. */
+    get version(): number {
       return project.version() + global.version();
     },
 
-    prepareLook: (collection) => guard(() => placeOf(collection).prepareLook(collection)),
-    classify: (collection, all) => guard(() => placeOf(collection).classify(collection, all)),
-    refresh: (collection) => guard(placeOf(collection).refresh),
-    isOwn: ({ hash, name }) => placeOf(name).isOwn(hash),
-    isDecided: ({ hash, name }) => placeOf(name).isDecided(hash),
+    /** Before the files of a collection are looked at. Never rejects. */
+    prepareLook: (collection: string) => guard(() => placeOf(collection).prepareLook(collection)),
+    /** Decides whose the files are of which nothing is known yet, after reading what others have decided. Never rejects. */
+    classify: (collection: string, all: readonly KnownFile[]) =>
+      guard(() => placeOf(collection).classify(collection, all)),
+    /** Reads what other processes have decided since about this collection. Never rejects. */
+    refresh: (collection: string) => guard(placeOf(collection).refresh),
+    isOwn: ({ hash, name }: NamedContents) => placeOf(name).isOwn(hash),
+    /** Is it known to be own or foreign? */
+    isDecided: ({ hash, name }: NamedContents) => placeOf(name).isDecided(hash),
 
-    async own(files) {
+    /** Call before these are written for the user. Never rejects. */
+    async own(files: readonly NamedContents[]): Promise<void> {
       const isAgents = !isToolServer && (await isAnAgents());
       await inEach(files, (place, its) =>
         guard(() => (isAgents ? place.disown(its, "agent") : place.own(its))),
       );
     },
 
-    async disown(files) {
-      await inEach(files, (place, its) => guard(() => place.disown(its, "repository")));
-    },
+    /** Call before these are written from what is not the user's. Never rejects. */
+    disown: (files: readonly NamedContents[]) =>
+      inEach(files, (place, its) => guard(() => place.disown(its, "repository"))),
 
-    async accept(files, why) {
+    /** The user accepts these files. Rejects with the system's error, and with AGENT where an agent would do it. */
+    async accept(files: readonly NamedContents[], why: string): Promise<void> {
       await refuseAgent();
       await inEach(files, (place, its) => place.accept(its, why));
       for (const listener of listeners) listener();
     },
 
-    async revoke() {
+    /** Takes back what was accepted last; `undefined` where nothing is. Rejects as `accept`. */
+    async revoke(): Promise<Acceptance | undefined> {
       await refuseAgent();
       const last = findLatest([project, global]);
       if (!last) return undefined;
@@ -124,9 +107,11 @@ export function createTrust(options: TrustOptions): Trust {
       return last.acceptance;
     },
 
+    /** The user's team, and the question whether it is one. An answer by an agent rejects as `accept`. */
     team: {
-      ...project.team,
-      async answer(address, isTeam) {
+      authorOf: project.team.authorOf,
+      question: project.team.question,
+      async answer(address: string, isTeam: boolean): Promise<string> {
         await refuseAgent();
         const means = await project.team.answer(address, isTeam);
         for (const listener of listeners) listener();
@@ -134,7 +119,8 @@ export function createTrust(options: TrustOptions): Trust {
       },
     },
 
-    onChange: (listener) => void listeners.push(listener),
+    /** Called after `accept`, `revoke` and an answer. */
+    onChange: (listener: () => void) => void listeners.push(listener),
   };
 
   async function inEach(
@@ -146,10 +132,17 @@ export function createTrust(options: TrustOptions): Trust {
       if (its.length > 0) await action(place, its);
     }
   }
+}
+
+function createAgentCheck(
+  { isAgent, isToolServer }: Pick<TrustOptions, "isAgent" | "isToolServer">,
+  isWithinTurn: () => Promise<boolean | undefined>,
+) {
+  return { isAnAgents, refuseAgent };
 
   /** Everything that an agent starts, another OpenCode included, writes the agent's words. */
   async function isAnAgents(): Promise<boolean> {
-    return isAgent || ((await guard(turns.isWithinTurn)) ?? false);
+    return isAgent || ((await isWithinTurn()) ?? false);
   }
 
   async function refuseAgent(): Promise<void> {
@@ -168,9 +161,8 @@ const findLatest = (places: readonly TrustPlace[]) =>
     .sort((a, b) => (a.acceptance.at < b.acceptance.at ? -1 : 1))
     .at(-1);
 
-/** Reports a failure once. What cannot be known is not the user's; nothing else fails because of it. */
+/** What cannot be known is not the user's; nothing else fails because of it. */
 function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFolder">) {
-  let isReported = false;
   return { guard, report };
 
   async function guard<T>(action: () => Promise<T>): Promise<T | undefined> {
@@ -183,9 +175,10 @@ function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFold
   }
 
   function report(thrown: unknown): void {
-    const what = `${stateFolder} cannot be used, so memories that this machine made before count as the repository's: ${formatError(thrown)}`;
-    if (!isReported) log.warn("trust", what);
-    isReported = true;
+    log.warn(
+      "trust",
+      `${stateFolder} cannot be used, so memories that this machine made before count as the repository's: ${formatError(thrown)}`,
+    );
   }
 }
 

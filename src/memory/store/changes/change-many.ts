@@ -264,7 +264,7 @@ async function moveOut(
   const taken = await listNames(transaction, from.type);
   const name = taken.has(foldName(from.name)) ? planName(from.name, from.type, taken) : from.name;
   const to = formatPath({ ...from, name });
-  await transaction.write(to, undefined, contents, cause);
+  await transaction.changeAll([{ path: to, before: null, contents, cause }]);
   await target.transaction.discard(looked, cause);
   finish(parts, target.collection, path, memory);
   const found = (await transaction.open(to))?.reading;

@@ -6,6 +6,7 @@ import type { Clock } from "../../../io/clock.js";
 import { findMove, findRefusal, planMemory, refuseSecrets, withoutHints } from "../../draft.js";
 import {
   formatPrefix,
+  isUsers,
   type Memory,
   type MemoryDraft,
   type MemoryType,
@@ -187,7 +188,7 @@ async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): P
     const path = formatPath({ type, name, isArchived: false });
     const inTheWay = (await transaction.open(path))?.reading;
     if (inTheWay?.kind === "problem") return refuse(inTheWay.what);
-    await transaction.write(path, undefined, contents, cause);
+    await transaction.changeAll([{ path, before: null, contents, cause }]);
     return finish(parts, collection, path, reading.memory);
   });
 }
@@ -288,8 +289,6 @@ function takeInAgain(known: Memory, said: Memory): Memory {
     ...(isConfirmed && { provenance: said.provenance }),
   };
 }
-
-const isUsers = ({ provenance: { by } }: Memory): boolean => by === "user" || by === "person";
 
 /** A memory without content says its title. */
 function readSentence({ content, title }: Pick<Memory, "content" | "title">): string {
