@@ -80,10 +80,7 @@ async function readAll(
   }
   const { configFiles } = await settings();
   const configs = (await readConfigFiles(cli.files, configFiles)).parsed.map(({ contents }) => contents);
-  const { isSecond } = await findHost(
-    cli,
-    configFiles.map(({ path }) => path),
-  );
+  const { isSecond } = await findHost(cli, configFiles);
   const where = { project: root, directory: cli.folder, home: cli.home };
   const isSent = await openInstructions({ ...where, files: cli.files, isSecond, env: cli.env, configs });
   for (const path of paths) if (await isSent(join(root, path))) stateless.add(path);
@@ -133,29 +130,24 @@ async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan
   return done;
 }
 
-interface Outcome {
-  notes: readonly string[];
-  /** Absent after a dry run. */
-  done: Done | undefined;
-  style: Style;
-}
-
-function describe(plan: BootstrapPlan, { done, notes, style }: Outcome): Answer {
+/** `done`: absent after a dry run. */
+function describe(
+  plan: BootstrapPlan,
+  { done, notes, style }: { done: Done | undefined; notes: readonly string[]; style: Style },
+): Answer {
   const { add, change, kept, left } = plan;
   const dropped = change.filter(({ after }) => after.status === "archived");
   const renewed = change.filter(({ after }) => after.status !== "archived");
   const refused = [...plan.refused, ...(done?.refused ?? [])];
   const name = ({ before, file }: (typeof change)[number]) => ({ id: before.id, file });
   const added = done?.added ?? add.length;
+  const others = {
+    ...{ renewed: renewed.length, dropped: dropped.length, unchanged: kept },
+    ...{ "left as they are": left.length, refused: refused.length },
+  };
   const counts = [
     `${done ? "Added" : "Would add"}: ${countMemories(added)}`,
-    ...Object.entries({
-      renewed: renewed.length,
-      dropped: dropped.length,
-      unchanged: kept,
-      "left as they are": left.length,
-      refused: refused.length,
-    }).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])),
+    ...Object.entries(others).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])),
   ];
   const dryLines = [
     ...add.map(({ file, id, title }) => `Would add    ${id}  ${title}  (${file})`),
@@ -164,16 +156,10 @@ function describe(plan: BootstrapPlan, { done, notes, style }: Outcome): Answer 
   ];
   const explain = (what: string, lines: readonly { name: string; why: string }[]): string[] =>
     lines.map((one) => `${style.yellow(what)}  ${one.name}: ${one.why}`);
+  const whose = `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done?.run} takes them back.`;
+  const head = done ? [] : dryLines;
   return {
-    text: [
-      ...(done ? [] : dryLines),
-      counts.join(", "),
-      ...(done && done.added > 0
-        ? [
-            `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done.run} takes them back.`,
-          ]
-        : []),
-    ].join("\n"),
+    text: [...head, counts.join(", "), ...(done && done.added > 0 ? [whose] : [])].join("\n"),
     data: {
       ...(done && { run: done.run }),
       ...{ add: add.map(({ file, id, title }) => ({ id, title, file })), renew: renewed.map(name) },

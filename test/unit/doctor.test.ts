@@ -139,15 +139,17 @@ describe("strata doctor on the screen's half", () => {
 describe("strata doctor on OpenCode", () => {
   it("doctor says which version was tested, of a newer one what it changes, and of an older one what it needs", () => {
     const levelsOf = (...versions: string[]) =>
-      versions.map((version) => checkHost("/bin/opencode", version).level);
+      versions.map((version) => checkHost({ binary: "/bin/opencode", version: version }).level);
     expect(levelsOf("1.18.33", "2.0.15")).toEqual(["fine", "fine"]);
     expect(levelsOf("1.18.2", "2.0.3")).toEqual(["warning", "warning"]);
     expect(levelsOf("1.18.35", "1.19.3", "2.0.16", "2.2.7", "3.0.0")).toEqual(Array(5).fill("note"));
-    expect(checkHost("/bin/opencode", "2.2.7").what).toMatch(/tested with 2\.0\.15; since 2\.2 .*strictly/);
-    expect(checkHost("/bin/opencode", "1.19.0").what).toMatch(
+    expect(checkHost({ binary: "/bin/opencode", version: "2.2.7" }).what).toMatch(
+      /tested with 2\.0\.15; since 2\.2 .*strictly/,
+    );
+    expect(checkHost({ binary: "/bin/opencode", version: "1.19.0" }).what).toMatch(
       /tested with 1\.18\.33, in part with 1\.18\.34; since 1\.19 .*old images/,
     );
-    expect(checkHost("/bin/opencode", "2.0.16").what).toMatch(/tested with 2\.0\.15$/);
+    expect(checkHost({ binary: "/bin/opencode", version: "2.0.16" }).what).toMatch(/tested with 2\.0\.15$/);
     expect(["2.0.0", "2.1.0-beta.3", "3.0.0"].every(isSecond)).toBe(true);
     expect(["1.18.33", "1.19.3"].some(isSecond)).toBe(false);
   });
