@@ -18,11 +18,8 @@ import type { McpServer } from "./server.js";
 
 export const run: Run = async (cli, options, [action, ...more]) => {
   if (action === "install" && more.length === 0) return install(cli, options);
-  if (action !== undefined)
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `expected nothing, or install --for CLIENT, got "${[action, ...more].join(" ")}"`,
-    );
+  const wrong = `expected nothing, or install --for CLIENT, got "${[action, ...more].join(" ")}"`;
+  if (action !== undefined) throw new StrataError(WRONG_ARGUMENT, wrong);
   const { project: given, tools } = options;
   const folder = typeof given === "string" ? resolve(cli.folder, given) : cli.folder;
   // Standard output is the protocol's.
@@ -111,24 +108,17 @@ function refuseLine([, first, id = first ?? "null"]: readonly string[], bytes: n
 async function install(cli: CliContext, options: OptionValues): Promise<ExitCode> {
   const { for: name, private: isPrivate, project, tools: wanted } = options;
   const client = typeof name === "string" && Object.hasOwn(clients, name) ? clients[name] : undefined;
-  if (!client)
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `expected --for and one of ${clientNames.join(", ")}, got ${name === undefined ? "none" : `"${name}"`}`,
-    );
+  const came = name === undefined ? "none" : `"${name}"`;
+  const wrong = `expected --for and one of ${clientNames.join(", ")}, got ${came}`;
+  if (!client) throw new StrataError(WRONG_ARGUMENT, wrong);
   // A name that the server refuses would be noticed by nobody but the client.
   if (typeof wanted === "string")
     (await import("./tool.js")).chooseTools((await import("./tools.js")).tools, wanted);
   const root = await requireProjectRoot(cli);
-  const other =
-    typeof project === "string"
-      ? await requireProjectRoot({ ...cli, folder: resolve(cli.folder, project) })
-      : undefined;
-  const server = planCommand(cli, [
-    "mcp",
-    ...(typeof wanted === "string" ? ["--tools", wanted] : []),
-    ...(isPrivate ? ["--private"] : []),
-  ]);
+  const folder = typeof project === "string" ? resolve(cli.folder, project) : undefined;
+  const other = folder === undefined ? undefined : await requireProjectRoot({ ...cli, folder });
+  const chosen = typeof wanted === "string" ? ["--tools", wanted] : [];
+  const server = planCommand(cli, ["mcp", ...chosen, ...(isPrivate ? ["--private"] : [])]);
   const entry = client.plan(server, { root, other });
   const place = client.file === undefined ? "" : `, in ${join(root, client.file)}`;
   cli.warn(`For ${client.title}${place}:`);
@@ -148,26 +138,17 @@ function planCommand({ packageFolder }: CliContext, args: string[]): ServerComma
 const formatJSON = ({ path: [group, name], value }: Entry): string =>
   JSON.stringify({ [group]: { [name]: value } }, null, 2);
 
-const formatTOML = ({ path, value }: Entry): string =>
-  [
-    `[${path.join(".")}]`,
-    ...Object.entries(value).map(([key, field]) =>
-      Array.isArray(field)
-        ? `${key} = [${field.map((one) => JSON.stringify(one)).join(", ")}]`
-        : `${key} = ${JSON.stringify(field)}`,
-    ),
-  ].join("\n");
-
-interface ServerCommand {
-  command: string;
-  args: readonly string[];
+function formatTOML({ path, value }: Entry): string {
+  const format = (field: unknown): string =>
+    Array.isArray(field) ? `[${field.map(format).join(", ")}]` : JSON.stringify(field);
+  const fields = Object.entries(value).map(([key, field]) => `${key} = ${format(field)}`);
+  return [`[${path.join(".")}]`, ...fields].join("\n");
 }
+
+type ServerCommand = { command: string; args: readonly string[] };
 
 /** A server in a configuration file: a value in a group of servers. */
-interface Entry {
-  path: readonly [group: string, name: string];
-  value: object;
-}
+type Entry = { path: readonly [group: string, name: string]; value: object };
 
 interface Client {
   title: string;

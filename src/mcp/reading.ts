@@ -13,11 +13,11 @@ import { formatIndex } from "../memory/store/index-page.js";
 import { listNewestSessions, readSafePage } from "../notes/session-files.js";
 import { formatUnknown, isShownPath } from "../operations/permit.js";
 import { isFileName } from "../project/folders.js";
-import { readTitles } from "../status/session-titles.js";
+import { readTitles } from "../status/session-screen.js";
 import type { ClientContext } from "./client.js";
 import { CONVERSATION, callPlugins, type McpCall, readScope, refuse, typeOf } from "./tool.js";
 
-export interface HitsWanted extends Pick<MemoryQuery, "archived" | "entity" | "text"> {
+interface HitsWanted extends Pick<MemoryQuery, "archived" | "entity" | "text"> {
   category?: string | undefined;
   project?: string | undefined;
   limit?: number | undefined;
@@ -44,13 +44,18 @@ export async function findHits({ shared }: ClientContext, wanted: HitsWanted): P
   return found.filter(isWanted).slice(0, limit);
 }
 
-/** The answer to a search. `whole`: the call to which memories are shown in full. */
+/** The answer to a search. `whole`: the call to which memories are shown in full, and other hits as lines. */
 export async function answerHits(
   client: ClientContext,
   hits: readonly Found[],
   whole?: McpCall,
 ): Promise<string> {
-  return formatAnswer(whole ? await formatWholeHits(client, hits, whole) : await formatHits(client, hits));
+  if (!whole) return formatAnswer(await formatHits(client, hits));
+  const texts: string[] = [];
+  for (const hit of hits)
+    if (hit.kind === "session") texts.push(...(await formatHits(client, [hit])));
+    else texts.push((await showMemory(client, hit.memory.id, whole)).replace(`${RECORD}\n`, ""));
+  return formatAnswer(texts);
 }
 
 export async function formatHits(
@@ -67,19 +72,6 @@ export async function formatHits(
   return hits.map(format);
 }
 
-/** Each memory in full, other hits as lines. */
-async function formatWholeHits(
-  client: ClientContext,
-  hits: readonly Found[],
-  call: McpCall,
-): Promise<string[]> {
-  const texts: string[] = [];
-  for (const hit of hits)
-    if (hit.kind === "session") texts.push(...(await formatHits(client, [hit])));
-    else texts.push((await showMemory(client, hit.memory.id, call)).replace(`${RECORD}\n`, ""));
-  return texts;
-}
-
 export const showMemory = (client: ClientContext, id: string, call: McpCall): Promise<string> =>
   callPlugins(client.recall, { id }, client, call);
 
@@ -92,7 +84,7 @@ export async function requireMemory({ shared }: ClientContext, id: string): Prom
   throw refuse(formatUnknown(id));
 }
 
-export async function rankAll({ shared: { memories, project } }: ClientContext) {
+async function rankAll({ shared: { memories, project } }: ClientContext) {
   return rankMemories(await memories.list(), memories.useOf, project.cli.clock.now());
 }
 

@@ -75,15 +75,13 @@ export function callPlugins(
 
 /* Which tools a client gets, and how the protocol describes them. Pure. */
 
-export interface OfferOptions extends SharedContextOptions {
-  /** The client is OpenCode, and its plugin serves the same project. */
-  isBesidePlugin: boolean;
-}
-
-/** Leaves out tools and arguments that this server does not allow or the client already has. */
+/**
+ * Leaves out tools and arguments that this server does not allow or the client already has. `isBesidePlugin`: the client is
+ * OpenCode, and its plugin serves the same project.
+ */
 export function planOffer(
   wanted: readonly McpTool[],
-  { allowsFiles, allowsPrivate, isBesidePlugin }: OfferOptions,
+  { allowsFiles, allowsPrivate, isBesidePlugin }: SharedContextOptions & { isBesidePlugin: boolean },
 ): McpTool[] {
   return wanted
     .filter(({ files, set }) => !(set && isBesidePlugin) && (allowsFiles || files !== "all"))

@@ -26,8 +26,7 @@ import { createBudget } from "../models/budget.js";
 import type { Folders } from "../project/folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../project/own-flaws.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
-import { readBreaker } from "./session-screen.js";
-import { readTitles } from "./session-titles.js";
+import { readBreaker, readTitles } from "./session-screen.js";
 
 export interface SessionStatus extends Totals {
   title?: string;
@@ -50,44 +49,30 @@ export interface Status extends MemoryStatus {
   candidates?: number;
   /** Net savings of all sessions. */
   savings: Totals;
-  saved: {
-    /** Since local midnight. */
-    today: Saving;
-    project: Saving;
-  };
+  /** `today`: since local midnight. */
+  saved: { today: Saving; project: Saving };
   /** Oldest first, without days that have no records. */
   days: Figures["days"];
   /** By session. */
   sessions: Record<string, SessionStatus>;
   /** Tool results on disk; equal results share a file. */
   results: { files: number; bytes: number };
-  /** Today's remaining budget of background calls, if known. */
-  background?: BackgroundStatus;
+  /** Today's remaining budget of background calls, if known; `why` none would be made now. */
+  background?: { callsLeft: number; tokensLeft: number; why?: string };
   /** Groups of settings: on or off. */
   layers: Record<string, boolean>;
   /** Sentences about problems; empty if there are none. */
   problems: string[];
 }
 
-export interface BackgroundStatus {
-  callsLeft: number;
-  tokensLeft: number;
-  /** Why none would be made now, if known. */
-  why?: string;
-}
-
 /** Reads what the plugin has written in this project; all zeros if nothing. */
 export async function readStatus(
-  {
-    candidates,
-    clock,
-    files,
-    git,
-  }: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files; git?: Git | undefined },
+  given: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files; git?: Git | undefined },
   folders: Folders,
   config: Config,
   switches: readonly string[],
 ): Promise<Status> {
+  const { candidates, clock, files, git } = given;
   const [ledger, titles, results, callRecords, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readTitles(files, folders.sessions),
@@ -129,11 +114,8 @@ function describeSession(
   { lastUsed, saved, title, totals }: SessionFigures,
   records: readonly SavingsRecord[],
 ): SessionStatus {
-  const {
-    answered = 0,
-    keptOut = 0,
-    sent,
-  } = records.findLast((record) => record.event === "answer" && record.sent !== undefined) ?? {};
+  const last = records.findLast((record) => record.event === "answer" && record.sent !== undefined);
+  const { answered = 0, keptOut = 0, sent } = last ?? {};
   const contextTokens = sent === undefined ? undefined : sent + answered;
   return {
     ...pick("title", title),
@@ -167,13 +149,12 @@ async function readSpent(
 ): Promise<Status["background"]> {
   const log = { error() {}, warn() {}, info() {}, debug() {} };
   const tally = await createBudget({ config: background, clock, files, log, folder, instance: "" }).today();
-  return (
-    tally && {
-      callsLeft: Math.max(0, background.dailyCalls - tally.calls),
-      tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
-      ...(background.enabled === false && { why: "background.enabled is false" }),
-    }
-  );
+  if (!tally) return undefined;
+  return {
+    callsLeft: Math.max(0, background.dailyCalls - tally.calls),
+    tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
+    ...(background.enabled === false && { why: "background.enabled is false" }),
+  };
 }
 
 /** An object with this field, or an empty one if the value is `undefined`. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createTurns } from "../../src/memory/trust/record.js";
 import { createInstances } from "../../src/project/instances.js";
-import { formatTitles } from "../../src/status/session-titles.js";
+import { formatTitles } from "../../src/status/session-screen.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
