@@ -5,7 +5,7 @@ import { formatCount } from "../base/format.js";
 import type { Conversations } from "../conversations/conversations.js";
 import { openConversations, takeSession } from "../conversations/feed.js";
 import { createTemplateCheck, type PastSession } from "../host/1/past-sessions.js";
-import { createProgress } from "./command.js";
+import { runLong } from "./command.js";
 import { openSessions, serverOption } from "./open-sessions.js";
 import { defineTerminalOperation, flag, REFUSED, text } from "./operation.js";
 import { type Project, readOpenOptions, readSettings, requireProjectRoot } from "./project.js";
@@ -37,11 +37,8 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
   }
   const stored = await openSessions(project, server, all);
   const isTemplate = createTemplateCheck(stored.templates);
-  const progress = createProgress(cli, "Indexing");
-  const stop = new AbortController();
-  const release = cli.onInterrupt?.(() => stop.abort());
   const done: Indexed = { read: 0, unchanged: 0, removed: 0, unread: 0 };
-  try {
+  await runLong(cli, "Indexing", async ({ signal }, onStep) => {
     const findRoot = createRoots(project);
     const wanted: Wanted[] = [];
     for (const session of stored.listed.toReversed()) {
@@ -50,15 +47,11 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
     }
     done.removed = await removeOthers(conversations, wanted, all ? undefined : project.root);
     for (const [n, session] of wanted.entries()) {
-      if (stop.signal.aborted) break;
+      if (signal.aborted) break;
       done[await readSession(session)]++;
-      progress.step(n + 1, wanted.length);
+      onStep(n + 1, wanted.length);
     }
-  } finally {
-    progress.end();
-    release?.();
-    await stored.close();
-  }
+  }).finally(stored.close);
   return { text: formatIndexed(done), data: done, isProblem: done.unread > 0 };
 
   async function readSession({ id, root, title, updatedMs }: Wanted): Promise<keyof Indexed> {
@@ -104,12 +97,11 @@ function askOnce<T>(ask: (folder: string) => Promise<T>): (folder: string) => Pr
 }
 
 function formatIndexed({ read, removed, unchanged, unread }: Indexed): string {
-  const parts = [
+  return [
     `${formatCount(read)} sessions were read, ${formatCount(unchanged)} have nothing new`,
     ...(removed > 0 ? [`${formatCount(removed)} are gone`] : []),
     ...(unread > 0 ? [`${formatCount(unread)} did not come; run the command again`] : []),
-  ];
-  return parts.join("; ");
+  ].join("; ");
 }
 
 const forgetInput = z.object({

@@ -9,7 +9,7 @@ import { openTrust } from "./open-memories.js";
 import type { Project } from "./project.js";
 
 /** Pairs of memories of one type and title that say different things, each once. Pure. */
-export function findRivals(
+function findRivals(
   entered: readonly Memory[],
   all: readonly Memory[],
 ): (readonly [own: Memory, rival: Memory])[] {

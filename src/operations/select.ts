@@ -31,7 +31,7 @@ export async function requireMemory(
   );
 }
 
-export interface Selection {
+interface Selection {
   type?: MemoryType | undefined;
   /** In days since the last change. */
   olderThan?: number | undefined;
@@ -45,9 +45,9 @@ export function selectMemories(
   { match = "", olderThan, type }: Selection,
   nowMs: number,
 ): Memory[] {
-  const latestMs = olderThan === undefined ? Number.POSITIVE_INFINITY : nowMs - olderThan * DAY_MS;
   const words = match.toLowerCase().split(/\s+/).filter(Boolean);
-  const isOld = ({ updated }: Memory): boolean => olderThan === undefined || Date.parse(updated) <= latestMs;
+  const isOld = ({ updated }: Memory): boolean =>
+    olderThan === undefined || Date.parse(updated) <= nowMs - olderThan * DAY_MS;
   const hasWords = ({ content, id, tags, title }: Memory): boolean => {
     const text = [id, title, ...tags, content].join("\n").toLowerCase();
     return words.every((word) => text.includes(word));

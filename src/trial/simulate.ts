@@ -273,36 +273,29 @@ async function give(play: Play, view: readonly Message[], given: Given): Promise
   const created = now();
   const said = parts.map(({ text = "" }) => text).join("");
   const request = send(play, {
-    ...{
-      kind: "agent" as const,
-      tools: [...opening.tools, ...arm.tools],
-      readAgain: first.map(({ result }) => result.length),
-    },
+    ...{ kind: "agent" as const, tools: [...opening.tools, ...arm.tools] },
     messages: [...opening.system, ...toSent(view)],
-    ...{ answered: countAnswer(answered, said, made), ...(recorded && { answer: recorded }) },
+    answered: countAnswer(answered, said, made),
+    readAgain: first.map(({ result }) => result.length),
+    ...(recorded && { answer: recorded }),
   });
   const ended: Part[] = [];
   for (const part of parts) ended.push(isToolPart(part) ? await runCall(play, part) : part);
   if (first.length === 0) looks.remember(calls);
   talk.said.push(said);
-  const { cached, sent } = request;
+  const { answered: output, cached, sent } = request;
   const info = keep(play, {
     info: {
       ...{ id, sessionID: SESSION, role: "assistant" },
       ...{ ...model, agent: "build", time: { created, completed: now() } },
-      tokens: {
-        input: sent - cached,
-        output: request.answered,
-        reasoning: 0,
-        cache: { read: cached, write: 0 },
-      },
+      tokens: { input: sent - cached, output, reasoning: 0, cache: { read: cached, write: 0 } },
       finish: made.length > 0 ? "tool-calls" : "stop",
     },
     parts: [{ type: "step-start" }, ...ended, { type: "step-finish" }],
   });
   await arm.event("message.updated", { info, sessionID: SESSION });
   await arm.idle();
-  return sent + request.answered >= usableTokens(window);
+  return sent + output >= usableTokens(window);
 }
 
 /** The host keeps so much of the window free for an answer. */
@@ -356,17 +349,9 @@ async function compact(play: Play): Promise<void> {
     parts: [{ type: "text", text: BEFORE_SUMMARY }],
   };
   const at = now();
-  const time = { created: at, completed: at + 1 };
+  const made = { ...model, time: { created: at, completed: at + 1 }, finish: "stop", summary: true };
   const summary: Message = {
-    info: {
-      ...shared,
-      ...model,
-      id: `msg_${kept.length}_summary`,
-      role: "assistant",
-      time,
-      finish: "stop",
-      summary: true,
-    },
+    info: { ...shared, id: `msg_${kept.length}_summary`, role: "assistant", ...made },
     parts: [{ type: "text", text }],
   };
   kept.push(question, summary);

@@ -10,7 +10,7 @@ import {
   type LearnerOptions,
 } from "../../../layers/5-auto-memory/learn/learner.js";
 import { StrataError } from "../../base/error.js";
-import { formatCount, formatMoney } from "../../base/format.js";
+import { formatCount, formatCounted, formatMoney } from "../../base/format.js";
 import { createKnownPrices } from "../../costs/prices.js";
 import { createSavings, type Rates } from "../../costs/savings.js";
 import type { Host, UsedTokens } from "../../io/host.js";
@@ -49,28 +49,22 @@ export async function planJudge(
     canOffer && cli.ask && dryRun !== true && ["auto", "model"].includes(config.autoMemory.judge);
   if (!isAsked && !isOffered) return undefined;
   const choice = planChoice(config.background, claims.all, claims);
-  let refusal: StrataError | undefined;
-  if (choice.kind === "refused") refusal = new StrataError("NO_MODEL", `no model can judge: ${choice.why}`);
-  else if (await isInAgentsShell(cli))
-    refusal = new StrataError(
-      "AGENT",
-      "only you can agree to the cost of judging, and this shell is an agent's; run it in a terminal of your own",
-    );
-  else if (yes !== true && dryRun !== true && cli.ask === undefined)
-    refusal = new StrataError(
-      WRONG_ARGUMENT,
-      "there is no terminal to ask in; add --yes to agree to the cost, and --budget TOKENS to limit it",
-    );
-  if (refusal && isAsked) throw refusal;
-  if (refusal || choice.kind === "refused") return undefined;
+  const refuse = (code: string, why: string): undefined => {
+    if (isAsked) throw new StrataError(code, why);
+  };
+  if (choice.kind === "refused") return refuse("NO_MODEL", `no model can judge: ${choice.why}`);
+  const agents =
+    "only you can agree to the cost of judging, and this shell is an agent's; run it in a terminal of your own";
+  if (await isInAgentsShell(cli)) return refuse("AGENT", agents);
+  const nobody =
+    "there is no terminal to ask in; add --yes to agree to the cost, and --budget TOKENS to limit it";
+  if (yes !== true && dryRun !== true && cli.ask === undefined) return refuse(WRONG_ARGUMENT, nobody);
   const { model } = choice;
   return { isAsked, ...(model !== undefined && { model }), ...(budget > 0 && { budget }) };
 }
 
 /** A question costs what it costs: the estimate may be half as much again. */
 const ROOM = 1.5;
-
-const count = (n: number, one: string): string => `${formatCount(n)} ${n === 1 ? one : `${one}s`}`;
 
 /** "1,200 tokens with lab/small, $0.07"; without a price if the model has none in money. */
 function formatCost(
@@ -109,9 +103,8 @@ function createSpending({ cli, folders, instance, log }: Project, options: Spend
   const findObstacle = (tokens = 0): string | undefined => {
     if (stop.aborted) return "it was interrupted";
     const sum = spent.input + spent.output + spent.cacheRead;
-    return sum + tokens > mostTokens
-      ? `the budget of ${formatCount(mostTokens)} tokens is used up`
-      : undefined;
+    const isUsedUp = sum + tokens > mostTokens;
+    return isUsedUp ? `the budget of ${formatCount(mostTokens)} tokens is used up` : undefined;
   };
 
   return {
@@ -203,8 +196,8 @@ export async function openJudging(project: Project, options: JudgingOptions) {
   const { input, output } = estimate.tokens;
   const mostTokens = budget ?? Math.ceil(((input + output) * ROOM) / 1_000) * 1_000;
   const text = [
-    ...(sessions === undefined ? [] : [`${count(sessions, "session")}, `]),
-    `${count(messages.length, "message")} that may hold something: ${count(estimate.questions, "question")}, `,
+    ...(sessions === undefined ? [] : [`${formatCounted(sessions, "session")}, `]),
+    `${formatCounted(messages.length, "message")} that may hold something: ${formatCounted(estimate.questions, "question")}, `,
     `about ${formatCost({ input, output, cacheRead: 0 }, { model, rates })}, `,
     `at most ${formatCount(mostTokens)}; the limits of a day do not count them.`,
   ].join("");
