@@ -252,9 +252,8 @@ function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Sour
   return { file, origin, prefix: "", settings: options };
 }
 
-function listOptions(contents: PlainRecord): unknown[] {
-  return listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
-}
+const listOptions = (contents: PlainRecord): unknown[] =>
+  listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
 
 /** The user's first existing file, else the usual one. */
 function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly ConfigFile[]): string {

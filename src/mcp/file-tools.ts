@@ -7,7 +7,7 @@ import { countMemories, formatCount } from "../base/format.js";
 import { parseJson } from "../base/shape.js";
 import { decodeStrictly } from "../io/files.js";
 import { findPrivateID } from "../memory/draft.js";
-import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
+import { type MemoryDraft, parseID, readTypeName, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import type { MemoryCopy } from "../memory/store/store.js";
 import { plainStyle, writeNew } from "../operations/command.js";
@@ -19,16 +19,7 @@ import { formatExport, parseCopy, readJsonExport } from "../operations/transfer/
 import { OWN_FIELDS, parseSections, planDrafts } from "../operations/transfer/markdown.js";
 import { isWithin } from "../project/own-files.js";
 import type { ClientContext } from "./client.js";
-import {
-  args,
-  defineTool,
-  formatRefusal,
-  type McpCall,
-  type McpTool,
-  readScope,
-  refuse,
-  typeOf,
-} from "./tool.js";
+import { args, defineTool, formatRefusal, type McpCall, type McpTool, readScope, refuse } from "./tool.js";
 
 export const fileTools: readonly McpTool[] = [
   defineTool({
@@ -44,7 +35,7 @@ export const fileTools: readonly McpTool[] = [
     files: ["output_path"],
     async run({ categories, output_path, project: where, since_days }, { shared }) {
       const { allowsPrivate, project: of } = shared;
-      const types = categories?.flatMap((word) => typeOf(word) ?? []);
+      const types = categories?.flatMap((word) => readTypeName(word) ?? []);
       const scope = readScope(of, where) ?? "project";
       const file = output_path && (await findFile(of, output_path, /\.jsonl$/i, { isNew: true }));
       const target = file ? file.found : undefined;

@@ -119,7 +119,7 @@ async function install(cli: CliContext, options: OptionValues): Promise<ExitCode
   const other = folder === undefined ? undefined : await requireProjectRoot({ ...cli, folder });
   const chosen = typeof wanted === "string" ? ["--tools", wanted] : [];
   const server = planCommand(cli, ["mcp", ...chosen, ...(isPrivate ? ["--private"] : [])]);
-  const entry = client.plan(server, { root, other });
+  const entry = planEntry(client, server, root, other);
   const place = client.file === undefined ? "" : `, in ${join(root, client.file)}`;
   cli.warn(`For ${client.title}${place}:`);
   cli.say(client.isToml ? formatTOML(entry) : formatJSON(entry));
@@ -155,61 +155,53 @@ interface Client {
   /** Path from the project's root; absent if Strata cannot know the file. */
   file?: string;
   isToml?: true;
+  /** In which its file has the servers. */
+  group: string;
+  /** What an entry has besides the command. */
+  more?: object;
+  /** The project to serve, if the user names none; absent if the client starts servers in its own. */
+  usual?: string;
   note: string;
-  /** `root`: the project whose file gets the entry. `other`: the project to serve, if the user has named one. */
-  plan(server: ServerCommand, projects: { root: string; other?: string | undefined }): Entry;
 }
 
 const NAME = "memory";
 /** Editors choose the folder in which they start servers. */
 const WORKSPACE = "\u0024{workspaceFolder}";
 
-const withProject = ({ args, command }: ServerCommand, project: string | undefined): ServerCommand => ({
-  command,
-  args: project === undefined ? args : [...args, "--project", project],
-});
-
 const clients: Readonly<Record<string, Client>> = {
   "claude-code": {
-    title: "Claude Code",
-    file: ".mcp.json",
+    ...{ title: "Claude Code", file: ".mcp.json", group: "mcpServers" },
     note: "Claude Code asks once whether the project's servers may run; /mcp shows them.",
-    plan: (server, { other }) => ({ path: ["mcpServers", NAME], value: withProject(server, other) }),
   },
   codex: {
-    title: "Codex",
-    file: ".codex/config.toml",
-    isToml: true,
+    ...{ title: "Codex", file: ".codex/config.toml", group: "mcp_servers", isToml: true },
     note: "Codex reads this file in projects that you trust; codex mcp list shows its servers.",
-    plan: (server, { other }) => ({ path: ["mcp_servers", NAME], value: withProject(server, other) }),
   },
   cursor: {
-    title: "Cursor",
-    file: ".cursor/mcp.json",
+    ...{ title: "Cursor", file: ".cursor/mcp.json", group: "mcpServers", usual: WORKSPACE },
     note: "Switch it on on Cursor's Customize page.",
-    plan: (server, { other = WORKSPACE }) => ({
-      path: ["mcpServers", NAME],
-      value: withProject(server, other),
-    }),
   },
   vscode: {
-    title: "VS Code",
-    file: ".vscode/mcp.json",
-    note: "VS Code shows a Start button above the entry.",
-    plan: (server, { other = WORKSPACE }) => ({
-      path: ["servers", NAME],
-      value: { type: "stdio", ...withProject(server, other) },
-    }),
+    ...{ title: "VS Code", file: ".vscode/mcp.json", group: "servers", usual: WORKSPACE },
+    ...{ more: { type: "stdio" }, note: "VS Code shows a Start button above the entry." },
   },
   opencode: {
-    title: "OpenCode in another project",
+    ...{ title: "OpenCode in another project", group: "mcp" },
     note: "Put it into the opencode.json of the project that is to read these memories. Do not name it memory there: its tools would replace the plugin's.",
-    plan: ({ args, command }, { root, other = root }) => ({
-      path: ["mcp", planName(other)],
-      value: { type: "local", command: [command, ...args, "--project", other], enabled: true },
-    }),
   },
 };
+
+/** `root`: the project whose file gets the entry. `other`: the project to serve, if the user has named one. */
+function planEntry(client: Client, { args, command }: ServerCommand, root: string, other?: string): Entry {
+  if (client === clients.opencode) {
+    const project = other ?? root;
+    const all = [command, ...args, "--project", project];
+    return { path: ["mcp", planName(project)], value: { type: "local", command: all, enabled: true } };
+  }
+  const project = other ?? client.usual;
+  const served = project === undefined ? args : [...args, "--project", project];
+  return { path: [client.group, NAME], value: { ...client.more, command, args: served } };
+}
 
 export const clientNames: readonly string[] = Object.keys(clients);
 

@@ -6,7 +6,7 @@ import { formatActive } from "../../layers/5-auto-memory/injection/known-memorie
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
 import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/recall.js";
 import { listShownWhole, putNewestFirst, readMemory } from "../memory/found.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, readTypeName } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
 import type { Found, MemoryQuery } from "../memory/search/search.js";
 import { formatIndex } from "../memory/store/index-page.js";
@@ -15,7 +15,7 @@ import { formatUnknown, isShownPath } from "../operations/permit.js";
 import { isFileName } from "../project/folders.js";
 import { readTitles } from "../status/session-screen.js";
 import type { ClientContext } from "./client.js";
-import { CONVERSATION, callPlugins, type McpCall, readScope, refuse, typeOf } from "./tool.js";
+import { CONVERSATION, callPlugins, type McpCall, readScope, refuse } from "./tool.js";
 
 interface HitsWanted extends Pick<MemoryQuery, "archived" | "entity" | "text"> {
   category?: string | undefined;
@@ -30,7 +30,7 @@ const MOST_SIFTED = 1_000;
 export async function findHits({ shared }: ClientContext, wanted: HitsWanted): Promise<readonly Found[]> {
   const { archived, category, entity, limit = USUAL_LIMIT, text } = wanted;
   const scope = readScope(shared.project, wanted.project);
-  const type = typeOf(category);
+  const type = readTypeName(category);
   const isSifted = scope !== undefined || category === CONVERSATION;
   const found = await shared.search.find({
     ...{ text, entity, type, archived },
@@ -84,9 +84,8 @@ export async function requireMemory({ shared }: ClientContext, id: string): Prom
   throw refuse(formatUnknown(id));
 }
 
-async function rankAll({ shared: { memories, project } }: ClientContext) {
-  return rankMemories(await memories.list(), memories.useOf, project.cli.clock.now());
-}
+const rankAll = async ({ shared: { memories, project } }: ClientContext) =>
+  rankMemories(await memories.list(), memories.useOf, project.cli.clock.now());
 
 /** Relative to the project, as the plugin names it. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";

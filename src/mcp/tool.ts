@@ -4,7 +4,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { formatError, StrataError } from "../base/error.js";
 import type { Tool } from "../kernel/layer.js";
-import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
+import { type Memory, memoryTypes } from "../memory/memory.js";
 import { WRONG_ARGUMENT } from "../operations/command.js";
 import type { Project } from "../operations/project.js";
 import type { ClientContext, SharedContextOptions } from "./client.js";
@@ -141,8 +141,6 @@ export const args = {
     .trim()
     .regex(/^[\w-]{1,50}$/, "expected 1 to 50 letters, digits, _ or -"),
 };
-
-export const typeOf = (given: string | undefined): MemoryType | undefined => readTypeName(given);
 
 /**
  * The scope that `project` names: "global", or this project by its name or folder. @throws StrataError for any other

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { shortenPath } from "../base/text.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, readTypeName } from "../memory/memory.js";
 import {
   type Answer,
   type OperationEntry,
@@ -16,16 +16,7 @@ import { operations } from "../operations/table.js";
 import { findEntities } from "../text/entities.js";
 import type { ClientContext } from "./client.js";
 import { requireMemory } from "./reading.js";
-import {
-  args,
-  callPlugins,
-  defineTool,
-  formatRefusal,
-  type McpTool,
-  readScope,
-  refuse,
-  typeOf,
-} from "./tool.js";
+import { args, callPlugins, defineTool, formatRefusal, type McpTool, readScope, refuse } from "./tool.js";
 
 const MOST_IDS = 500;
 const parts = { what: args.remark.optional(), why: args.remark.optional(), learned: args.remark.optional() };
@@ -130,7 +121,7 @@ export const writeTools: readonly McpTool[] = [
     },
     effect: "destroy",
     async run({ category: word, memory_ids, older_than_days: olderThan, reason: why }, client) {
-      const type = typeOf(word);
+      const type = readTypeName(word);
       if ((type !== undefined || olderThan !== undefined) === (memory_ids !== undefined))
         throw refuse("Nothing was changed. Expected memory_ids, or category and older_than_days; not both.");
       const named: Memory[] = [];
@@ -167,7 +158,7 @@ interface Remembered {
 async function remember({ core }: ClientContext, given: Remembered): Promise<string> {
   const { category, content, entities: about = [], global, private: isPrivate } = given;
   const entity = [...new Set([...about, ...findEntities(content)])];
-  const input = { content, type: typeOf(category), entity, global, private: isPrivate };
+  const input = { content, type: readTypeName(category), entity, global, private: isPrivate };
   return (await perform(core, operations.remember, input)).text;
 }
 

@@ -78,8 +78,8 @@ async function* packBackup(project: Project, created: string): AsyncGenerator<st
   progress.end();
 }
 
-const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
 const hash = (contents: Uint8Array): string => createHash("sha256").update(contents).digest("hex");
+const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
 
 /** The files of an archive, each checked against its hash. @throws StrataError WRONG_SOURCE unless it is whole */
 function* unpackBackup(archive: Uint8Array): Generator<Entry> {

@@ -50,16 +50,11 @@ async function readFolders({ cli, root }: Project, given: readonly string[]): Pr
   const folders: string[] = [];
   for (const one of given) {
     const path = relative(root, resolve(cli.folder, one)).replaceAll("\\", "/");
+    const outside = `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata import markdown --recursive`;
     if (path === ".." || path.startsWith("../") || /^([A-Za-z]:|\/)/.test(path))
-      throw new StrataError(
-        WRONG_ARGUMENT,
-        `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata import markdown --recursive`,
-      );
-    if ((await cli.files.stat(join(root, path)))?.kind !== "folder")
-      throw new StrataError(
-        "NO_SOURCE",
-        `${one} is not a folder of the project ${root}; name folders, or none for the whole project`,
-      );
+      throw new StrataError(WRONG_ARGUMENT, outside);
+    const none = `${one} is not a folder of the project ${root}; name folders, or none for the whole project`;
+    if ((await cli.files.stat(join(root, path)))?.kind !== "folder") throw new StrataError("NO_SOURCE", none);
     folders.push(path);
   }
   return given.length === 0 ? [""] : folders;
@@ -105,22 +100,18 @@ async function findUndone(
   return undone;
 }
 
-interface Done {
-  run: string;
-  added: number;
-  refused: { name: string; why: string }[];
-}
+type Done = Awaited<ReturnType<typeof writeFacts>>;
 
 /** Makes the changes of a plan as one run, so that one undo reverts them. */
-async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan): Promise<Done> {
+async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan) {
   const run = randomUUID().slice(0, 8);
   const cause = { operation: "bootstrap", run, isForeign: true as const };
-  const done: Done = { run, added: 0, refused: [] };
+  const done = { run, added: 0, refused: [] as { name: string; why: string }[] };
   // One by one, so that a refused memory does not prevent the renewal of others.
   for (const { file, ...planned } of change) {
     const written = await memories.changeAll([planned], cause);
-    if (written.kind !== "written")
-      done.refused.push({ name: `${planned.before.id} (${file})`, why: written.why });
+    const name = `${planned.before.id} (${file})`;
+    if (written.kind !== "written") done.refused.push({ name, why: written.why });
   }
   const written = await memories.adoptAll(add, cause);
   for (const [n, one] of written.entries()) {

@@ -29,7 +29,10 @@ interface Wanted extends PastSession {
 /** Reads what is not in yet, newest sessions first; ended halfway, the rest is read the next time. */
 export const index = defineTerminalOperation(indexInput, async (project, { all, server }) => {
   const { cli } = project;
-  const isOn = createSwitches(project);
+  // A project's own settings say whether its index is on.
+  const isOn = askOnce(
+    async (root) => (await readSettings({ ...cli, folder: root }, root)).config.search.enabled,
+  );
   const conversations = await openIndex(project);
   if (!all && !(await isOn(project.root))) {
     await conversations.removeProject(project.root);
@@ -39,7 +42,8 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
   const isTemplate = createTemplateCheck(stored.templates);
   const done: Indexed = { read: 0, unchanged: 0, removed: 0, unread: 0 };
   await runLong(cli, "Indexing", async ({ signal }, onStep) => {
-    const findRoot = createRoots(project);
+    // As the plugin finds it; a folder that is gone stands for itself.
+    const findRoot = askOnce((folder) => requireProjectRoot({ ...cli, folder }).catch(() => folder));
     const wanted: Wanted[] = [];
     for (const session of stored.listed.toReversed()) {
       const root = all ? await findRoot(session.directory) : project.root;
@@ -78,14 +82,6 @@ async function removeOthers(
   for (const { id } of gone) await conversations.removeSession(id);
   return gone.length;
 }
-
-/** Is the index on in a project? Its own settings say so. */
-const createSwitches = ({ cli }: Project) =>
-  askOnce(async (root) => (await readSettings({ ...cli, folder: root }, root)).config.search.enabled);
-
-/** The project's folder by a folder in it, as the plugin finds it; a folder that is gone stands for itself. */
-const createRoots = ({ cli }: Project) =>
-  askOnce((folder) => requireProjectRoot({ ...cli, folder }).catch(() => folder));
 
 function askOnce<T>(ask: (folder: string) => Promise<T>): (folder: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();

@@ -140,11 +140,9 @@ async function findSaid(
   const quotes = await core.quotes();
   const isAll = project === "all";
   const isBound = caller === "agent" && !quotes.isForAgents;
-  if (isBound && isAll)
-    throw new StrataError(
-      "AGENT",
-      "an agent finds conversations of its own project only; search.acrossProjects in the user's own configuration allows more",
-    );
+  const bound =
+    "an agent finds conversations of its own project only; search.acrossProjects in the user's own configuration allows more";
+  if (isBound && isAll) throw new StrataError("AGENT", bound);
   // What other projects there are is nothing for an agent either.
   const projects = async () => [...new Set([root, ...(isBound ? [] : await quotes.listProjects())])];
   const from = core.project?.cli.folder ?? root;

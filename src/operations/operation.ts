@@ -241,30 +241,20 @@ export const createTerminalCore = (project: Project, caller: Caller): Core => ({
 export function createCore(project: Project, caller: Caller, memories: OpenMemories): Core {
   const { cli, folders, log, root } = project;
   let search: Promise<OpenSearch> | undefined;
-  const openSearch = (): Promise<OpenSearch> => {
-    search ??= import("./open-search.js").then((module) => module.openSearch(project, memories));
-    return search;
-  };
+  const openSearch = async () => (await import("./open-search.js")).openSearch(project, memories);
   return {
     ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories, project },
     nameOf: (operation) => `strata ${operation}`,
     style: cli.style,
-    search: openSearch,
-    async quotes() {
-      return (await import("./open-search.js")).openProjectQuotes(project);
-    },
-    async candidates() {
-      return (await import("./own-state.js")).openCandidates(project);
-    },
-    async gate() {
-      return (await import("./open-search.js")).openGate(project, memories);
-    },
+    search: () => (search ??= openSearch()),
+    quotes: async () => (await import("./open-search.js")).openProjectQuotes(project),
+    candidates: async () => (await import("./own-state.js")).openCandidates(project),
+    gate: async () => (await import("./open-search.js")).openGate(project, memories),
     async contextRequests() {
       const { createContextRequests } = await import("../status/context-requests.js");
-      const { openOwnState } = await import("./own-state.js");
-      const own = openOwnState(project);
-      const locate = async (): Promise<string> => (await own.locateRecord()).contextRequests;
-      return createContextRequests({ clock: cli.clock, files: own.files, locate });
+      const { files, locateRecord } = (await import("./own-state.js")).openOwnState(project);
+      const locate = async (): Promise<string> => (await locateRecord()).contextRequests;
+      return createContextRequests({ clock: cli.clock, files, locate });
     },
     async noteConflicts(changed) {
       return (await import("./record-rivals.js")).noteConflicts(project, memories, changed);

@@ -40,10 +40,7 @@ export interface Project {
 export async function openProject(cli: CliContext): Promise<Project> {
   const root = await requireProjectRoot(cli);
   let reading: Promise<Settings> | undefined;
-  const settings = (): Promise<Settings> => {
-    reading ??= readSettings(cli, root);
-    return reading;
-  };
+  const settings = (): Promise<Settings> => (reading ??= readSettings(cli, root));
   const sharing = async () => (await settings()).config.sync.worktrees;
   const warn = (message: string): void => cli.warn(`strata: ${message}`);
   return {

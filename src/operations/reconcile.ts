@@ -41,7 +41,7 @@ interface OpenConflict {
   otherText: string;
 }
 
-export interface Deciding {
+interface Deciding {
   cli: Pick<CliContext, "env" | "files">;
   folders: Folders;
   memories: OpenMemories;

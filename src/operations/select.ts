@@ -22,13 +22,11 @@ export async function requireMemory(
   const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (!only)
-    throw new StrataError("NO_MEMORY", `no memory matches "${words}"; strata list shows all of them`);
-  const ids = found.slice(0, 5).map(({ id }) => id);
-  throw new StrataError(
-    "MANY_MEMORIES",
-    `"${words}" matches ${found.length} memories, such as ${ids.join(", ")}; use the full id`,
-  );
+  const none = `no memory matches "${words}"; strata list shows all of them`;
+  if (!only) throw new StrataError("NO_MEMORY", none);
+  const some = found.slice(0, 5).map(({ id }) => id);
+  const many = `"${words}" matches ${found.length} memories, such as ${some.join(", ")}; use the full id`;
+  throw new StrataError("MANY_MEMORIES", many);
 }
 
 interface Selection {

@@ -82,9 +82,8 @@ export function linesToChange(call: PlayedCall): string[] {
   return lines.map((line) => line.trim()).filter((line) => line.length >= LEAST_CHARACTERS);
 }
 
-function isInSight(lines: readonly string[], text: string): boolean {
-  return lines.length === 0 || lines.filter((line) => text.includes(line)).length >= ENOUGH * lines.length;
-}
+const isInSight = (lines: readonly string[], text: string): boolean =>
+  lines.length === 0 || lines.filter((line) => text.includes(line)).length >= ENOUGH * lines.length;
 
 /** The call that shows the lines of this edit again; none if nothing has them. */
 async function planLookAgain(
@@ -197,9 +196,8 @@ function readNumbered(result: string): string | undefined {
   return lines.length < 2 ? undefined : `${lines.join("\n")}\n`;
 }
 
-async function findKind(files: Files, path: string): Promise<string | undefined> {
-  return (await files.stat(path))?.kind;
-}
+const findKind = async (files: Files, path: string): Promise<string | undefined> =>
+  (await files.stat(path))?.kind;
 
 /** The text of a file; `undefined` if there is none, or a folder. */
 const readFile = async (files: Files, path: string): Promise<string | undefined> =>

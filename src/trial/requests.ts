@@ -129,9 +129,8 @@ function startsWith(bytes: Buffer, prefix: Buffer): boolean {
   return length <= bytes.length && isSame(bytes, prefix, end, length) && isSame(bytes, prefix, 0, end);
 }
 
-function isSame(a: Buffer, b: Buffer, from: number, to: number): boolean {
-  return a.compare(b, from, to, from, to) === 0;
-}
+const isSame = (a: Buffer, b: Buffer, from: number, to: number): boolean =>
+  a.compare(b, from, to, from, to) === 0;
 
 /* The host's own summary. */
 
@@ -175,9 +174,8 @@ function splitTurn(
   return first;
 }
 
-function estimate(messages: readonly Message[]): number {
-  return Math.round(JSON.stringify(toSent(messages)).length / CHARACTERS_PER_TOKEN);
-}
+const estimate = (messages: readonly Message[]): number =>
+  Math.round(JSON.stringify(toSent(messages)).length / CHARACTERS_PER_TOKEN);
 
 export function toSummaryRequest(messages: readonly Message[]): SentMessage[] {
   const conversation = messages.map(formatMessage).filter(Boolean).join("\n\n");

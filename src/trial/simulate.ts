@@ -37,10 +37,7 @@ import {
 export const SESSION = "ses_trial";
 
 /** How every request begins. */
-export interface Opening {
-  tools: readonly SentTool[];
-  system: readonly SentMessage[];
-}
+export type Opening = { tools: readonly SentTool[]; system: readonly SentMessage[] };
 
 /** What stands between history and requests. */
 export interface Arm {
@@ -61,16 +58,10 @@ export interface Arm {
   tools: readonly SentTool[];
 }
 
-export interface Window {
-  context: number;
-  output: number;
-}
+type Window = Record<"context" | "output", number>;
 
 /** The time and the messages as the host has them. */
-export interface ArmGiven {
-  clock: Clock;
-  messages: readonly Message[];
-}
+export type ArmGiven = { clock: Clock; messages: readonly Message[] };
 
 const nothing = async (): Promise<void> => {};
 
@@ -244,10 +235,8 @@ async function answer(play: Play, recorded: Message, isLast: boolean): Promise<v
 
 async function askArm(play: Play): Promise<Message[]> {
   const { arm, cost, inUse, model, window: limit } = play;
-  const messages = inUse.map(({ info, parts }) => ({
-    info: { ...info },
-    parts: parts.map((part) => ({ ...part })),
-  }));
+  const copy = ({ info, parts }: Message) => ({ info: { ...info }, parts: parts.map((one) => ({ ...one })) });
+  const messages = inUse.map(copy);
   const asked = { id: model.modelID, providerID: model.providerID, limit, ...(cost ? { cost } : {}) };
   await wait(play, () => arm.view(messages));
   await wait(play, () => arm.model(asked));
@@ -362,6 +351,4 @@ async function compact(play: Play): Promise<void> {
 }
 
 /** All that a request shows of these messages, as the agent reads it. */
-function readTexts(messages: readonly Message[]): string {
-  return toSent(messages).map(readSent).join("\n");
-}
+const readTexts = (messages: readonly Message[]): string => toSent(messages).map(readSent).join("\n");

@@ -9,7 +9,7 @@ import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { runStrata } from "../support/shell.js";
-import { FOLDER, openSound, SECRET, STATE } from "../support/sound-project.js";
+import { FOLDER, openRepository, openSound, SECRET, STATE } from "../support/sound-project.js";
 import { openWorld } from "../support/world.js";
 
 const OPENCODE = `${PROJECT}/.opencode`;
@@ -18,9 +18,6 @@ interface Report {
   isSound: boolean;
   issues: Issue[];
 }
-
-const open = (more: Record<string, string> = {}): MemoryFiles =>
-  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...more });
 
 async function check(files: MemoryFiles): Promise<Report & { code: number }> {
   const { code, out } = await runStrata(files, "check --json");
@@ -32,7 +29,7 @@ const copyOf = (files: MemoryFiles): Map<string, string> =>
 
 describe("strata check", () => {
   it("finds nothing in an intact project or an empty one, and changes neither", async () => {
-    for (const files of [await openSound(), open()]) {
+    for (const files of [await openSound(), openRepository()]) {
       const before = copyOf(files);
       expect(await check(files)).toMatchObject({ code: 0, isSound: true, issues: [] });
       expect((await runStrata(files, "check")).out).toMatch(/checked: no problems\.$/);
@@ -79,7 +76,7 @@ async function findGone(files: MemoryFiles): Promise<string[]> {
 describe("files that nobody needs", () => {
   it("are put away by a dream, and no others", async () => {
     const result = `tool-results/${formatContentID(Buffer.from("x"))}.txt`;
-    const files = open({
+    const files = openRepository({
       [`${OPENCODE}/session-memory/ses_1.previous.md`]: "old",
       [`${OPENCODE}/session-memory/notes.md`]: "notes",
       [`${OPENCODE}/${result}`]: "x",

@@ -7,7 +7,7 @@ import { damages } from "../support/damages.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { FOLDER, openSound } from "../support/sound-project.js";
+import { FOLDER, openRepository, openSound } from "../support/sound-project.js";
 
 /** Arguments for the commands that need some. */
 const given: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ describe("every command", () => {
   it.each(lines)(
     "strata %s reports something in an empty project, and only reads if it is a reading command",
     async (line) => {
-      const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+      const files = openRepository();
       const before = copyOf(files);
       const { code, err, out } = await run(files, line);
       expect([0, 1, 3]).toContain(code);

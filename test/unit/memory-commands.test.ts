@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { planRemembered } from "../../layers/5-auto-memory/words/marked.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { openWorld } from "../support/world.js";
+import { openRepository } from "../support/sound-project.js";
+import { openWorld, typeCommand } from "../support/world.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
-const open = (): MemoryFiles => createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
 
 describe("strata and memories", () => {
   it("commands remember, list, show, archive and restore, and the ledger records every step", async () => {
-    const files = open();
+    const files = openRepository();
     const said = await runStrata(files, "remember --type decision The server listens on port 8080");
     expect(said).toMatchObject({
       code: 0,
@@ -60,13 +59,10 @@ describe("what a person means", () => {
 describe("/remember, /recall and /forget", () => {
   it("/remember, /recall and /forget keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
     const world = await openWorld();
-    const call = async (name: string, words: string) => {
-      const command = world.strata.dispatcher.commands.find((one) => one.name === name);
-      return command?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
-    };
+    const call = (name: string, words: string) => typeCommand(world, name, words);
     const words = `decision: the "port" is\n8080, 'always'`;
     const answer = await call("remember", words);
-    const path = answer?.split("\n")[1] ?? "";
+    const path = answer.split("\n")[1] ?? "";
     expect(world.files.text(path)).toContain(`the "port" is\n8080, 'always'`);
     expect(world.files.text(path)).toContain("ses_1");
     await call("remember", "the other port is 9090");

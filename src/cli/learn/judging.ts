@@ -22,17 +22,11 @@ import type { GenerationRequest, GenerationResult } from "../../models/generatio
 import { type OptionValues, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
 import { isInAgentsShell, type Project } from "../../operations/project.js";
 
-export interface Wanted {
-  /** Did the user ask for a judge? Otherwise it is only offered. */
-  isAsked: boolean;
-  /** "provider/model"; absent: the host's choice. */
-  model?: string;
-  /** Of the user's; absent: by the estimate. */
-  budget?: number;
-}
+export type Wanted = NonNullable<Awaited<ReturnType<typeof planJudge>>>;
 
 /**
- * `undefined` if nobody is to judge. `canOffer`: the server that would be asked runs anyway.
+ * `undefined` if nobody is to judge. `canOffer`: the server that would be asked runs anyway. `isAsked`: otherwise a judge is
+ * only offered. Without a `model` ("provider/model") the host chooses, without a `budget` the estimate decides.
  *
  * @throws StrataError if a judge is asked for and cannot be had
  */
@@ -40,7 +34,7 @@ export async function planJudge(
   project: Project,
   { budget: given, dryRun, judge: isJudge, yes }: OptionValues,
   { canOffer }: { canOffer: boolean },
-): Promise<Wanted | undefined> {
+) {
   const { cli } = project;
   const { claims, config } = await project.settings();
   const budget = readWhole("--budget", given, { least: 1, most: 1_000_000_000, usual: 0 });
@@ -139,14 +133,7 @@ function createSpending({ cli, folders, instance, log }: Project, options: Spend
 
 export type Judging = NonNullable<Awaited<ReturnType<typeof openJudging>>>;
 
-export interface JudgeState {
-  /** "about 21,300 tokens with lab/small, $0.02" */
-  spent: string;
-  answered: number;
-  /** Why it was not asked about the others. */
-  why?: string;
-  waiting: readonly Learned[];
-}
+export type JudgeState = Awaited<ReturnType<Judging["state"]>>;
 
 export interface JudgingOptions {
   generate: Host["generate"];
@@ -216,12 +203,14 @@ export async function openJudging(project: Project, options: JudgingOptions) {
     },
     end: judge.end,
 
-    async state(): Promise<JudgeState> {
+    async state() {
       const { answered, why } = judge.state();
       const left = (await candidates.list()).map(readLatest);
       return {
+        /** "about 21,300 tokens with lab/small, $0.02" */
         spent: formatCost(spending.spent, { model, rates }),
         answered,
+        /** Why it was not asked about the others. */
         ...(why !== undefined && { why }),
         waiting: left.flatMap((one) => pending.get(`${one?.session} ${one?.message}`) ?? []),
       };

@@ -122,10 +122,7 @@ export interface Finding {
   todo?: string;
 }
 
-export interface Section {
-  title: string;
-  findings: readonly Finding[];
-}
+export type Section = { title: string; findings: readonly Finding[] };
 
 const findingOf =
   (level: Finding["level"]) =>

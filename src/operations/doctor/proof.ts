@@ -208,9 +208,6 @@ const hooks: readonly HostCall[] = [
   ...(["toolArguments", "event", "compacting"] as const),
 ];
 
-/** Hooks that OpenCode 2 does not have. */
-const ONLY_FIRST: ReadonlySet<HostCall> = new Set(["config"]);
-
 /** What the evidence says about each hook and each layer. */
 export function readEvidence(evidence: Evidence, config: Config, layers: readonly ProvenLayer[]): Finding[] {
   const { isCommandFree, calls } = evidence;
@@ -235,7 +232,8 @@ export function readEvidence(evidence: Evidence, config: Config, layers: readonl
 function describeHook(hook: HostCall, { bound, hooks: counts, host }: CallRecord): Finding {
   const count = counts[hook]?.count ?? 0;
   if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
-  if (host && ONLY_FIRST.has(hook)) return note(`hook ${hook} does not exist in ${host}`);
+  // OpenCode 2, which alone names itself, does not have it.
+  if (host && hook === "config") return note(`hook ${hook} does not exist in ${host}`);
   if (!bound.includes(hook)) return note(`hook ${hook} never fired: no enabled layer needs it`);
   return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
 }

@@ -190,9 +190,8 @@ export const resume = defineTerminalOperation(
 /** In this terminal, until the user leaves OpenCode. */
 async function open({ cli, root }: Project, id: string): Promise<Answer> {
   const binary = await findOpenCode(cli);
-  if (binary === undefined)
-    throw new StrataError("NO_HOST", `no opencode in the PATH, which opens the session: opencode -s ${id}`);
-  const child = spawn(binary, ["-s", id], { cwd: root, env: cli.env, stdio: "inherit" });
-  await once(child, "close");
+  const none = `no opencode in the PATH, which opens the session: opencode -s ${id}`;
+  if (binary === undefined) throw new StrataError("NO_HOST", none);
+  await once(spawn(binary, ["-s", id], { cwd: root, env: cli.env, stdio: "inherit" }), "close");
   return { text: "" };
 }
