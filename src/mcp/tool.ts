@@ -102,10 +102,8 @@ export function chooseTools(all: readonly McpTool[], given: string = "default"):
   const names = given.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !all.some((tool) => tool.name === name));
   if (unknown === undefined) return all.filter(({ name }) => names.includes(name));
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `--tools: expected all, default, or names such as recall,remember; got "${unknown}". docs/mcp.md lists them`,
-  );
+  const why = `--tools: expected all, default, or names such as recall,remember; got "${unknown}". docs/mcp.md lists them`;
+  throw new StrataError(WRONG_ARGUMENT, why);
 }
 
 export function describeTool({ description, effect, input, name }: McpTool) {

@@ -176,11 +176,9 @@ async function change({ core }: ClientContext, entry: OperationEntry, input: obj
 export async function logSummary(
   client: ClientContext,
   summary: string,
-  {
-    entities: about,
-    learnings = [],
-  }: { entities?: string[] | undefined; learnings?: string[] | undefined } = {},
+  given: { entities?: string[] | undefined; learnings?: string[] | undefined } = {},
 ): Promise<string> {
+  const { entities: about, learnings = [] } = given;
   const facts = learnings.map((one) => ({ category: "fact", content: one, entities: about }));
   const kept: string[] = [];
   const refused: string[] = [];

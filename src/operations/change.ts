@@ -179,11 +179,9 @@ export const archive = defineOperation(archiveInput, async (core, wanted) => {
   const { memories } = core;
   const { ids, match, olderThan, type } = wanted;
   const isMany = ids !== undefined || Boolean(type ?? olderThan ?? match);
+  const both = "name one memory, or select many by options, not both";
   if (isMany === (wanted.name !== ""))
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      isMany ? "name one memory, or select many by options, not both" : "name a memory, or select by options",
-    );
+    throw new StrataError(WRONG_ARGUMENT, isMany ? both : "name a memory, or select by options");
   const cause = {
     ...planCause(core, "archive"),
     // The ledger keeps it for ever.

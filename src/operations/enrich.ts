@@ -84,11 +84,9 @@ export const formatFactLine = (fact: EntityFact): string => `${fact.id}  ${forma
 
 export function requireEntity(text: string): EntityName {
   const name = parseEntityName(text);
-  if (name) return name;
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `"${text}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL`,
-  );
+  const why = `"${text}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL`;
+  if (!name) throw new StrataError(WRONG_ARGUMENT, why);
+  return name;
 }
 
 /** Open blockers that name a closed or merged entity. */

@@ -276,8 +276,7 @@ async function readRemotes(files: Files, root: string): Promise<{ name: string; 
   return remotes.map(({ name, url }) => ({ name, url: resolveIn(git.top, url) }));
 }
 
-const wrong = (came: string): StrataError =>
-  new StrataError(
-    WRONG_ARGUMENT,
-    `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, got ${came}`,
-  );
+function wrong(came: string): StrataError {
+  const why = `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, got ${came}`;
+  return new StrataError(WRONG_ARGUMENT, why);
+}

@@ -18,12 +18,9 @@ const MOST_TITLE = 40;
 export function formatStatus(
   status: Status,
   style: StatusStyle,
-  {
-    first = [],
-    problems = [],
-    todos = [],
-  }: { first?: readonly Section[]; problems?: readonly string[]; todos?: readonly Todo[] },
+  given: { first?: readonly Section[]; problems?: readonly string[]; todos?: readonly Todo[] },
 ): string {
+  const { first = [], problems = [], todos = [] } = given;
   const troubles = [...problems, ...status.problems].map((problem): Row => ["", problem]);
   const sections: Section[] = [
     ...first,

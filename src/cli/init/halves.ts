@@ -94,11 +94,8 @@ export async function planEntry(
   const loaded = found.find(({ list }) => isSecond || list === "plugin");
   if (loaded) return { entry: loaded };
   const [unread] = found;
-  if (unread)
-    throw refuse(
-      unread.file,
-      `"${unread.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`,
-    );
+  const why = `"${unread?.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`;
+  if (unread) throw refuse(unread.file, why);
   const path = await chooseFile(files, own, plugin);
   const text = await readText(files, path);
   const spec =

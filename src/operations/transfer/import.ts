@@ -60,11 +60,8 @@ async function importFile(project: Project, options: ImportOptions): Promise<Ans
     return importCopies(project, copies, { ...options, badLines });
   const text = decodeStrictly(bytes);
   const others = text === undefined ? undefined : readJsonExport(text, sourceOf(project, options));
-  if (!others || others.drafts.length === 0)
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${source} has neither a line written by strata export nor JSON with memories of another tool; to import Markdown, use ${nameOf("import markdown")}`,
-    );
+  const why = `${source} has neither a line written by strata export nor JSON with memories of another tool; to import Markdown, use ${nameOf("import markdown")}`;
+  if (!others || others.drafts.length === 0) throw new StrataError("WRONG_SOURCE", why);
   const notes = others.without > 0 ? [`${others.without} of the entries in ${source}: no text`] : [];
   return importDrafts(project, others.drafts, { operation: "import", isDry, notes });
 }

@@ -131,11 +131,8 @@ export async function readMemoryFolder(
 ): Promise<{ drafts: MemoryDraft[]; skipped: string[] }> {
   const names = await files.list(folder);
   const index = await readText("MEMORY.md");
-  if (index?.startsWith(INDEX_MARK))
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${folder} is Strata's own; run strata export FILE in its project and import that file here`,
-    );
+  const own = `${folder} is Strata's own; run strata export FILE in its project and import that file here`;
+  if (index?.startsWith(INDEX_MARK)) throw new StrataError("WRONG_SOURCE", own);
   const pages = names.filter((name) => (index === undefined ? MEMORY_PAGES.has(name) : name.endsWith(".md")));
   const below =
     index === undefined ? await listFilesBelow(files, folder, (path) => !isOthers(path)) : undefined;
