@@ -71,14 +71,15 @@ const input = z.object({
 
 export const tryPast = defineTerminalOperation(input, async (project, { server, sessions, within }) => {
   const { cli } = project;
-  const stored = await openSessions(project, server);
   const tried: Tried[] = [];
   const left: Left = { short: 0, unread: 0, flat: 0, late: 0 };
-  const newest = stored.ids.slice(-sessions).reverse();
+  let newest: readonly string[] = [];
   const countDone = (): number => tried.length + left.short + left.unread + left.flat;
   let isOver = false;
   await runLong(cli, "Playing", async (end, onStep) => {
     const stop = end.signal;
+    const stored = await openSessions(project, server);
+    newest = stored.ids.slice(-sessions).reverse();
     const cancel = cli.clock.after(within * 1_000, () => {
       isOver = true;
       end.abort();
@@ -100,8 +101,9 @@ export const tryPast = defineTerminalOperation(input, async (project, { server, 
       if (!stop.aborted) throw thrown;
     } finally {
       cancel();
+      await stored.close();
     }
-  }).finally(stored.close);
+  });
   left.late = newest.length - countDone();
   return answer(tried, left, isOver ? `the ${within} seconds of --within were over` : "stopped before");
 });
