@@ -31,11 +31,9 @@ export const run: Run = async (cli, options, [action, ...more]) => {
     tools: typeof tools === "string" ? tools : undefined,
     clientFolder: cli.folder,
   });
-  if (!cli.streams)
-    throw new StrataError(
-      "NO_CLIENT",
-      "MCP clients start strata mcp and talk to it over standard input; strata mcp install --for claude-code prints how to set one up",
-    );
+  const alone =
+    "MCP clients start strata mcp and talk to it over standard input; strata mcp install --for claude-code prints how to set one up";
+  if (!cli.streams) throw new StrataError("NO_CLIENT", alone);
   await serveStdio(server, cli.streams, cli);
   return exitCodes.fine;
 };

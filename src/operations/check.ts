@@ -99,10 +99,7 @@ async function findIssues(project: Project): Promise<{ issues: readonly Issue[];
   return { issues, memories };
 }
 
-interface Look {
-  place: CollectionPlace;
-  files: Files;
-}
+type Look = { place: CollectionPlace; files: Files };
 
 const APPEND_ONLY = "restore the file from git, or remove the line; the memories themselves are intact";
 const REVOKE = "remove it; if it was committed, revoke it as well, because git keeps old versions";

@@ -22,9 +22,7 @@ const indexInput = z.object({
 /** How many sessions were read, had nothing new, are no longer there or no longer indexed, and were not sent by OpenCode. */
 type Indexed = Record<"read" | "unchanged" | "removed" | "unread", number>;
 
-interface Wanted extends PastSession {
-  root: string;
-}
+type Wanted = PastSession & { root: string };
 
 /** Reads what is not in yet, newest sessions first; ended halfway, the rest is read the next time. */
 export const index = defineTerminalOperation(indexInput, async (project, { all, server }) => {

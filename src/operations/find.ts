@@ -95,9 +95,7 @@ const recallInput = z.object({
 });
 
 /** `open`: the command that opens the session. */
-export interface SaidQuote extends Quote {
-  open: string;
-}
+export type SaidQuote = Quote & { open: string };
 
 /** Memories first, then what was said, unless only that is asked for. */
 export const recall = defineOperation(recallInput, async (core, wanted) => {

@@ -47,10 +47,8 @@ function readAction(words: string): { action: Action; ids: string[] } {
   const [first, ...ids] = readIDs(words);
   const action = ACTIONS.find((one) => one === first);
   if (action) return { action, ids };
-  throw new StrataError(
-    "WRONG_WORDS",
-    `expected nothing, or one of ${ACTIONS.join(", ")} and an id, got "${words}". /context lists the ids`,
-  );
+  const why = `expected nothing, or one of ${ACTIONS.join(", ")} and an id, got "${words}". /context lists the ids`;
+  throw new StrataError("WRONG_WORDS", why);
 }
 
 const memoryRows: readonly Row[] = [

@@ -183,10 +183,7 @@ function describeList(label: string, texts: readonly string[], where?: string): 
  */
 
 /** Emphasis of labels. Messages in a session have no colours. */
-export interface StatusStyle {
-  bold(text: string): string;
-  yellow(text: string): string;
-}
+export type StatusStyle = Record<"bold" | "yellow", (text: string) => string>;
 
 /** A label and a text. Without a label the text continues the rows before, or is an item of its own in a list. */
 export type Row = readonly [label: string, text: string];

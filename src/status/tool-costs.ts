@@ -32,9 +32,7 @@ export interface CallLine {
 }
 
 /** What was offered, and which tools are the plugin's own. */
-export interface Offered extends OfferedTools {
-  own: readonly string[];
-}
+export type Offered = OfferedTools & { own: readonly string[] };
 
 export const offeredPath = ({ tools }: Pick<Folders, "tools">): string => join(tools, "offered.json");
 

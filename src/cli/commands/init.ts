@@ -120,10 +120,8 @@ async function refuseOutside(cli: CliContext, path: string): Promise<void> {
   const { config } = await readSettings(cli, root);
   for (const place of config.linkedFolders)
     if (real !== undefined && isWithin(real, (await files.realPath(place)) ?? place)) return;
-  throw new StrataError(
-    "CONFIG_ELSEWHERE",
-    `${path} was not changed: it is a link out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder under linkedFolders in your global configuration`,
-  );
+  const why = `${path} was not changed: it is a link out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder under linkedFolders in your global configuration`;
+  throw new StrataError("CONFIG_ELSEWHERE", why);
 }
 
 async function addEntries(cli: CliContext, all: readonly Place[]): Promise<ExitCode> {

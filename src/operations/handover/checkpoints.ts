@@ -105,11 +105,8 @@ export const attach = defineTerminalOperation(attachInput, async (project, given
   // A file of the repository may be named like a session.
   const isID = isCheckpointID(source) || (SESSION.test(source) && (await isKnown(source)));
   const stat = isID ? undefined : await cli.files.stat(path);
-  if (!isID && !SESSION.test(source) && stat?.kind !== "file")
-    throw new StrataError(
-      "NO_SOURCE",
-      `expected a session, a checkpoint or a handoff file; there is no file ${path}. ${nameOf("sessions")} and ${nameOf("sessions checkpoint")} --list show the others`,
-    );
+  const none = `expected a session, a checkpoint or a handoff file; there is no file ${path}. ${nameOf("sessions")} and ${nameOf("sessions checkpoint")} --list show the others`;
+  if (!isID && !SESSION.test(source) && stat?.kind !== "file") throw new StrataError("NO_SOURCE", none);
   const handed = stat?.kind === "file" ? await readHandoff(cli, path, stat.bytes) : undefined;
   const { of, replaced } =
     handed === undefined

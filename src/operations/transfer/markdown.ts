@@ -149,11 +149,8 @@ export async function readMemoryFolder(
     if (isPage || read.length > 0) found.add(name.split("/")[0] ?? "");
     drafts.push(...read);
   }
-  if (found.size === 0)
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${folder} has neither a MEMORY.md nor what a .memory folder holds (${[...MEMORY_PAGES.keys()].join(", ")}, or JSON with memories); to import other Markdown files, use strata import markdown`,
-    );
+  const why = `${folder} has neither a MEMORY.md nor what a .memory folder holds (${[...MEMORY_PAGES.keys()].join(", ")}, or JSON with memories); to import other Markdown files, use strata import markdown`;
+  if (found.size === 0) throw new StrataError("WRONG_SOURCE", why);
   return { drafts, skipped: names.filter((name) => !found.has(name)) };
 
   async function readText(name: string): Promise<string | undefined> {
