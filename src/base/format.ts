@@ -38,8 +38,8 @@ export function formatAge(thenMs: number, nowMs: number): string {
     : `${formatCounted(Math.floor(hours / 24), "day")} ago`;
 }
 
-/** "1 memory", "2 memories"; `several` by default ends in "s". */
+/** "1 memory", "1,200 memories"; `several` by default ends in "s". */
 export const formatCounted = (count: number, one: string, several = `${one}s`): string =>
-  `${count} ${count === 1 ? one : several}`;
+  `${formatCount(count)} ${count === 1 ? one : several}`;
 
 export const countMemories = (count: number): string => formatCounted(count, "memory", "memories");

@@ -9,7 +9,7 @@ import {
   JSON_OPTION,
   type Option,
   type OptionValues,
-  type Run,
+  readList,
 } from "../operations/command.js";
 import type { OperationEntry } from "../operations/operation.js";
 import { isInAgentsShell, openProject } from "../operations/project.js";
@@ -109,7 +109,7 @@ const others: readonly Command[] = [
 
 /** `strata stats --open` is another command. */
 const OPEN_OPTION: Option = ["--open", "opens the inspector in your browser; Ctrl-C stops it"];
-const openStats: Run = async (cli) =>
+const openInspector = async (cli: CliContext): Promise<ExitCode> =>
   (await import("./commands/serve.js")).run(cli, { open: true, port: "0" }, []);
 
 export const commands: readonly Command[] = [...Object.values(operations).flatMap(toCommand), ...others];
@@ -133,7 +133,7 @@ function toCommand(entry: OperationEntry): Command[] {
       ],
       load: async () => ({
         run: (cli, options, args) =>
-          isStats && options.open === true ? openStats(cli, options, args) : run(entry, cli, options, args),
+          isStats && options.open === true ? openInspector(cli) : run(entry, cli, options, args),
       }),
     },
   ];
@@ -144,9 +144,9 @@ function listOptions({ shape }: z.ZodObject, takes: string | undefined): Option[
   return Object.entries(shape).flatMap(([field, schema]) => {
     const { description } = schema as z.ZodType;
     if (field === takes || description === undefined) return [];
-    const { isFlag, value = field } = readField(schema as z.ZodType);
-    const placeholder = value.startsWith("[") ? value : `<${value}>`;
-    return [[isFlag ? flagOf(field) : `${flagOf(field)} ${placeholder}`, description] as const];
+    const { isFlag, placeholder = field } = readField(schema as z.ZodType);
+    const value = placeholder.startsWith("[") ? placeholder : `<${placeholder}>`;
+    return [[isFlag ? flagOf(field) : `${flagOf(field)} ${value}`, description] as const];
   });
 }
 
@@ -154,23 +154,22 @@ const flagOf = (field: string): string =>
   `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Looks below optional and default. */
-function readField(schema: z.ZodType): {
-  isFlag: boolean;
-  isNumber: boolean;
-  isList: boolean;
-  value?: string;
-} {
+function readField(schema: z.ZodType) {
   let inner = schema;
   let value: unknown;
   for (;;) {
     value ??= inner.meta()?.value;
     const { innerType, out, type } = inner.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
     const next = innerType ?? out;
-    if (!next)
+    if (!next) {
+      const placeholder = typeof value === "string" ? value : undefined;
       return {
-        ...{ isFlag: type === "boolean", isNumber: type === "number", isList: type === "array" },
-        ...(typeof value === "string" && { value }),
+        isFlag: type === "boolean",
+        isNumber: type === "number",
+        isList: type === "array",
+        placeholder,
       };
+    }
     inner = next;
   }
 }
@@ -218,9 +217,5 @@ function convert(schema: unknown, value: string | boolean | undefined): unknown 
   if (typeof value !== "string") return value;
   const { isList, isNumber } = readField(schema as z.ZodType);
   if (isNumber) return value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
-  if (!isList) return value;
-  return value
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
+  return isList ? readList(value) : value;
 }

@@ -141,8 +141,7 @@ complete -c strata -f -a '(__strata_complete)'`,
 
 export const printScript: Run = async ({ say }, _options, [shell = ""]) => {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
-  if (script === undefined)
-    throw new StrataError(WRONG_ARGUMENT, `expected bash, zsh or fish, not "${shell}"`);
+  if (!script) throw new StrataError(WRONG_ARGUMENT, `expected bash, zsh or fish, not "${shell}"`);
   say(script);
   return exitCodes.fine;
 };

@@ -40,10 +40,11 @@ export async function runProgram(
     if (command?.was?.includes(phrase)) cli.warn(`strata: ${phrase} is now: strata ${command.name}`);
     const overview = planOverview(commands, asked);
     const words = command ? rest : overview.words;
+    const end = (code: ExitCode): void => {
+      exitCode = code;
+    };
     const parser = command
-      ? await createCommandParser(command, commands, cli, (code) => {
-          exitCode = code;
-        })
+      ? await createCommandParser(command, commands, cli, end)
       : createOverviewParser(commands, overview, cli);
     await parser.parseAsync(words, { from: "user" });
     return exitCode;
@@ -56,16 +57,13 @@ export async function runProgram(
   }
 }
 
+type Overview = { group?: string; words: readonly string[] };
+
 /** What is shown if no command is called: all of them, or those of a group. */
 function planOverview(commands: readonly Command[], [word = "", ...rest]: readonly string[]): Overview {
   if (commands.some(({ name }) => name.startsWith(`${word} `)))
     return { group: word, words: rest.length === 0 ? ["--help"] : rest.slice(0, 1) };
   return { words: word === "" ? ["--help"] : [word] };
-}
-
-interface Overview {
-  group?: string;
-  words: readonly string[];
 }
 
 const createParser = (name: string, cli: CliContext): Parser =>
@@ -106,9 +104,7 @@ function createOverviewParser(
 }
 
 /** The commands; those of a group are one, with the words that can follow it. */
-function listHeads(
-  commands: readonly Pick<Command, "name" | "summary">[],
-): { name: string; summary: string }[] {
+function listHeads(commands: readonly Pick<Command, "name" | "summary">[]) {
   const heads = [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
   return heads.map((head) => {
     const own = commands.find(({ name }) => name === head);

@@ -27,11 +27,7 @@ interface Rejected {
 }
 
 /** A setting in a project's file that only the user may set. */
-interface Tried {
-  source: Source;
-  field: Field;
-  value: unknown;
-}
+type Tried = { source: Source; field: Field; value: unknown };
 
 /**
  * Merges the sources, weakest first. An invalid field is ignored and reported in a sentence that names the file, the

@@ -4,18 +4,11 @@
  */
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
-import { type ModelClaims, readSources } from "./plugin-entries.js";
+import { readSources } from "./plugin-entries.js";
 import { type Config, composeSettings, type Limits } from "./schema.js";
 import { composeDefaults, type SettingsPart } from "./setting.js";
 
-export interface ConfigReading {
-  config: Config;
-  limits: Limits;
-  problems: string[];
-  claims: ModelClaims;
-}
-
-export interface ConfigOptions {
+interface ConfigOptions {
   files: Files;
   configFiles: readonly ConfigFile[];
   /** Options of the plugin tuple, as passed by the host. */
@@ -23,18 +16,15 @@ export interface ConfigOptions {
   parts: readonly SettingsPart[];
 }
 
+export type ConfigReading = Awaited<ReturnType<typeof readConfig>>;
+
 /** Reads and merges all sources, field by field. Never throws. */
-export async function readConfig({
-  configFiles,
-  files,
-  options,
-  parts,
-}: ConfigOptions): Promise<ConfigReading> {
+export async function readConfig({ configFiles, files, options, parts }: ConfigOptions) {
   const { claims, found, problems, usersFile } = await readSources(files, configFiles, options);
   const settings = composeSettings(parts);
   if (found.length === 0) {
-    const config = composeDefaults(settings) as unknown as Config;
-    return { config, limits: { users: {}, projects: {} }, problems, claims };
+    const limits: Limits = { users: {}, projects: {} };
+    return { config: composeDefaults(settings) as unknown as Config, limits, problems, claims };
   }
   const { checkSettings } = await import("./check.js");
   const checked = checkSettings(settings, found, usersFile);

@@ -5,7 +5,7 @@ import type { ParseError } from "jsonc-parser";
 import { formatError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
 import { isRecord, type PlainRecord, parseJson } from "../base/shape.js";
-import type { Files } from "../io/files.js";
+import { type Files, readText } from "../io/files.js";
 import type { ConfigFile, Models, Origin } from "../io/host.js";
 
 export const PACKAGE = "opencode-strata";
@@ -32,7 +32,7 @@ export async function readPluginEntries(
 }
 
 /** The same for files already read. */
-export async function findPluginEntries(files: Files, parsed: readonly ParsedFile[]): Promise<PluginEntry[]> {
+async function findPluginEntries(files: Files, parsed: readonly ParsedFile[]): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
   for (const { contents, origin, path: file } of parsed) {
     for (const { list, options, spec } of listPlugins(contents)) {
@@ -105,12 +105,17 @@ export async function findName(files: Files, spec: string, folder: string): Prom
   const top = isFolder ? path : dirname(path);
   // The manifest of a file such as dist/plugin.js is in a parent folder.
   for (let place = top, steps = 0; steps < 4; place = dirname(place), steps++) {
-    const text = await readText(files, join(place, "package.json"));
-    const manifest = typeof text === "string" ? await parseConfig(text) : undefined;
-    const name = isRecord(manifest) ? manifest.name : undefined;
+    const { name } = await readManifest(files, place);
     if (typeof name === "string" && (name === PACKAGE || !isFolder || place === top)) return name;
   }
   return basename(path);
+}
+
+/** A folder's package.json; empty if there is none that can be read. */
+export async function readManifest(files: Files, folder: string): Promise<PlainRecord> {
+  const text = await readText(files, join(folder, "package.json")).catch(() => undefined);
+  const manifest = await parseConfig(text ?? "{}");
+  return isRecord(manifest) ? manifest : {};
 }
 
 /*
@@ -140,7 +145,7 @@ const PROVIDERS = ["provider", "providers"];
 /** Keys by which the host chooses a model, in addition to each provider's. */
 const CHOOSING = ["model", "small_model", "enabled_providers", "disabled_providers"];
 
-export function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
+function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
   const project = parsed.filter(({ origin }) => origin === "project");
   return {
     users: readModels(parsed.filter(({ origin }) => origin === "user")),
@@ -206,20 +211,15 @@ export interface Source {
   settings: unknown;
 }
 
-export interface Sources {
-  found: Source[];
-  problems: string[];
-  /** The user's own file to which messages point. */
-  usersFile: string;
-  claims: ModelClaims;
-}
-
-/** Reads every existing file. An unreadable or invalid one is a problem and contributes nothing. */
+/**
+ * Reads every existing file. An unreadable or invalid one is a problem and contributes nothing. `usersFile`: the user's
+ * own file to which messages point.
+ */
 export async function readSources(
   files: Files,
   configFiles: readonly ConfigFile[],
   options: PlainRecord | undefined,
-): Promise<Sources> {
+) {
   const { parsed, problems } = await readConfigFiles(files, configFiles);
   const found: Source[] = [];
   for (const { contents, origin, path } of parsed) {
@@ -252,9 +252,8 @@ function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Sour
   return { file, origin, prefix: "", settings: options };
 }
 
-function listOptions(contents: PlainRecord): unknown[] {
-  return listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
-}
+const listOptions = (contents: PlainRecord): unknown[] =>
+  listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
 
 /** The user's first existing file, else the usual one. */
 function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly ConfigFile[]): string {
@@ -263,7 +262,7 @@ function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly Conf
   return (parsed.find(isFile) ?? usual)?.path ?? "the global opencode.json";
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /* The configuration files, with their owners and contents. */
 
@@ -295,9 +294,9 @@ async function readConfigFile(
   files: Files,
   { path, text: given }: ConfigFile,
 ): Promise<PlainRecord | string | undefined> {
-  const text = given ?? (await readText(files, path));
+  const text = given ?? (await readText(files, path).catch((thrown) => ({ why: formatError(thrown) })));
   if (text === undefined) return undefined;
-  return text instanceof Error ? formatError(text) : parseConfig(text);
+  return typeof text === "object" ? text.why : parseConfig(text);
 }
 
 /** More than settings take; a megabyte would hold the host for a third of a second. */
@@ -338,14 +337,4 @@ export function formatSyntaxError(text: string, offset: number, code: string): s
   const before = text.slice(0, offset).split("\n");
   const column = (before.at(-1) ?? "").length + 1;
   return `line ${before.length}, column ${column}: ${code.replace(/(?!^)[A-Z]/g, " $&").toLowerCase()}`;
-}
-
-/** Text of a file, `undefined` if it does not exist, or the error that prevents reading it. */
-export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
-  try {
-    const contents = await files.read(path);
-    return contents && new TextDecoder().decode(contents);
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown : new Error(String(thrown));
-  }
 }

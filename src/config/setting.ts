@@ -211,9 +211,8 @@ export function composeDefaults(group: SettingsGroup): PlainRecord {
   return values;
 }
 
-export function readPath(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), value);
-}
+export const readPath = (value: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), value);
 
 /** Names of the groups that have a switch. */
 export const listSwitches = (parts: readonly SettingsPart[]): string[] => parts.flatMap(Object.keys);

@@ -23,8 +23,7 @@ import { readProjectStatus } from "../operations/status.js";
 import { isFileName } from "../project/folders.js";
 import { PERSON } from "../project/instances.js";
 import { type ContextItems, describeItem, readContextItems } from "../status/context-items.js";
-import { readSessionScreen } from "../status/session-screen.js";
-import { readTitles } from "../status/session-titles.js";
+import { readSessionScreen, readTitles } from "../status/session-screen.js";
 import { readToolCosts } from "../status/tool-costs.js";
 
 /**

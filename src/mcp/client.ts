@@ -22,7 +22,7 @@ import { foldLetters } from "../base/text.js";
 import { createGate } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, planPrivateTypes } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import { createStyle } from "../operations/command.js";
+import { plainStyle } from "../operations/command.js";
 import { openMemories, openTrust } from "../operations/open-memories.js";
 import { openProjectQuotes, openSearch } from "../operations/open-search.js";
 import { type Core, createCore } from "../operations/operation.js";
@@ -154,7 +154,7 @@ export function openClientContext(shared: SharedContext, client: string) {
     ...createCore(project, "client", memories),
     /** The client's latest session, or the client itself: the source of what it writes. */
     session: id,
-    style: createStyle(false),
+    style: plainStyle,
     search: async () => search,
     candidates: async () => shared.candidates,
     gate: async () => gate,

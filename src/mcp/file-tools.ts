@@ -7,10 +7,10 @@ import { countMemories, formatCount } from "../base/format.js";
 import { parseJson } from "../base/shape.js";
 import { decodeStrictly } from "../io/files.js";
 import { findPrivateID } from "../memory/draft.js";
-import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
+import { type MemoryDraft, parseID, readTypeName, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import type { MemoryCopy } from "../memory/store/store.js";
-import { createStyle, writeNew } from "../operations/command.js";
+import { plainStyle, writeNew } from "../operations/command.js";
 import { readCollections } from "../operations/memory-files.js";
 import { createTerminalCore, planCause } from "../operations/operation.js";
 import { addForClient } from "../operations/permit.js";
@@ -19,16 +19,7 @@ import { formatExport, parseCopy, readJsonExport } from "../operations/transfer/
 import { OWN_FIELDS, parseSections, planDrafts } from "../operations/transfer/markdown.js";
 import { isWithin } from "../project/own-files.js";
 import type { ClientContext } from "./client.js";
-import {
-  args,
-  defineTool,
-  formatRefusal,
-  type McpCall,
-  type McpTool,
-  readScope,
-  refuse,
-  typeOf,
-} from "./tool.js";
+import { args, defineTool, formatRefusal, type McpCall, type McpTool, readScope, refuse } from "./tool.js";
 
 export const fileTools: readonly McpTool[] = [
   defineTool({
@@ -44,28 +35,25 @@ export const fileTools: readonly McpTool[] = [
     files: ["output_path"],
     async run({ categories, output_path, project: where, since_days }, { shared }) {
       const { allowsPrivate, project: of } = shared;
-      const types = categories?.flatMap((word) => typeOf(word) ?? []);
+      const types = categories?.flatMap((word) => readTypeName(word) ?? []);
       const scope = readScope(of, where) ?? "project";
-      const target =
-        output_path === undefined
-          ? undefined
-          : (await findFile(of, output_path, /\.jsonl$/i, { isNew: true })).found;
+      const file = output_path && (await findFile(of, output_path, /\.jsonl$/i, { isNew: true }));
+      const target = file ? file.found : undefined;
       const sinceMs = since_days === undefined ? 0 : of.cli.clock.now() - since_days * DAY_MS;
       const collections = (await readCollections(of)).filter(
         ({ place }) => place.scope === scope && (allowsPrivate || place.sensitivity === "internal"),
       );
-      const { lines, problems } = formatExport(collections, {
-        isWanted: ({ type, updated }) =>
+      const { count, problems, text } = formatExport(
+        collections,
+        ({ type, updated }) =>
           (types === undefined || types.includes(type)) && !(Date.parse(updated) < sinceMs),
-      });
+      );
       const left = problems.length > 0 ? ` Left out ${problems.length} files: ${problems[0]}` : "";
-      const text = lines.map((line) => `${line}\n`).join("");
+      const counted = countMemories(count);
       if (target !== undefined)
-        return `Exported: ${countMemories(lines.length)} to ${await writeNew(of.cli, target, text, false)}.${left}`;
+        return `Exported: ${counted} to ${await writeNew(of.cli, target, text, false)}.${left}`;
       if (text.length > MOST_CHARACTERS)
-        throw refuse(
-          `${countMemories(lines.length)} do not fit in an answer; give output_path, categories or since_days.`,
-        );
+        throw refuse(`${counted} do not fit in an answer; give output_path, categories or since_days.`);
       return text === "" ? `Nothing to export.${left}` : text.trimEnd();
     },
   }),
@@ -122,7 +110,7 @@ export const fileTools: readonly McpTool[] = [
       const warnings: string[] = [];
       const warn = (text: string): void => void warnings.push(text);
       const project = await openProject({
-        ...{ ...of.cli, folder: of.root, warn, style: createStyle(false) },
+        ...{ ...of.cli, folder: of.root, warn, style: plainStyle },
         // A second store in this process needs a different name for its locks.
         instance: `${id}-${randomUUID().slice(0, 8)}`,
       });
@@ -131,10 +119,8 @@ export const fileTools: readonly McpTool[] = [
       // File names come from the text of memories.
       const namesPrivate = (line: string): boolean =>
         findPrivateID(line) !== undefined || hidden.some((part) => line.includes(part));
-      const lines = [...warnings, ...text.split("\n"), ...notes].filter(
-        (line) => allowsPrivate || !namesPrivate(line),
-      );
-      return lines.join("\n");
+      const lines = [...warnings, ...text.split("\n"), ...notes];
+      return lines.filter((line) => allowsPrivate || !namesPrivate(line)).join("\n");
     },
   }),
 ];
@@ -146,11 +132,7 @@ const MOST_CHARACTERS = 100_000;
 function toDraft({ contents, id, isArchived }: MemoryCopy): MemoryDraft | string {
   const place = parseID(id);
   if (!place || isArchived) return `${id} is archived`;
-  const reading = parseMemoryFile(new TextEncoder().encode(contents), {
-    ...place,
-    isArchived,
-    modifiedMs: 0,
-  });
+  const reading = parseMemoryFile(Buffer.from(contents), { ...place, isArchived, modifiedMs: 0 });
   if (reading.kind === "problem") return `${id}: ${reading.what}`;
   const { id: _, isPersonal, isUndated, sensitivity, status, ...draft } = reading.memory;
   if (status !== "active") return `${id} is ${status}`;
@@ -171,10 +153,8 @@ async function addAll(
   { isDry, operation }: { operation: "import" | "ingest"; isDry: boolean },
   call: McpCall,
 ): Promise<string> {
-  if (drafts.length > MOST_ADDED)
-    throw refuse(
-      `${drafts.length} memories are too many for one import; split the file into parts of ${MOST_ADDED}.`,
-    );
+  const many = `${drafts.length} memories are too many for one import; split the file into parts of ${MOST_ADDED}.`;
+  if (drafts.length > MOST_ADDED) throw refuse(many);
   const { core, shared } = client;
   const known = new Set((await core.memories.list({ archived: true })).map(({ id }) => id));
   // Shared by all changes, so that they are undone together.
@@ -246,10 +226,7 @@ async function findFile(
   endings: RegExp,
   { isNew }: { isNew: boolean },
 ): Promise<{ found: string; real: string }> {
-  const isHidden = (path: string, base: string): boolean =>
-    relative(base, path)
-      .split(/[\\/]/)
-      .some((part) => part.startsWith("."));
+  const isHidden = (path: string, base: string): boolean => /(^|[\\/])\./.test(relative(base, path));
   const found = resolve(root, given);
   if (given.includes("\0") || found === root || !isWithin(found, root))
     throw refuse(`${JSON.stringify(given)} is not a file in ${root}; name a file of the project.`);

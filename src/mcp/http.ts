@@ -4,10 +4,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { Project } from "../operations/project.js";
 import { createMcpServer, type McpServerOptions } from "./server.js";
 
-interface Session {
-  transport: WebStandardStreamableHTTPServerTransport;
-  usedMs: number;
-}
+type Session = { transport: WebStandardStreamableHTTPServerTransport; usedMs: number };
 
 /** More clients than a person has; the least recently used session ends first. */
 const MOST_SESSIONS = 64;
@@ -75,6 +72,5 @@ export function createMcpHandler(
   }
 }
 
-function refuse(status: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }, { status });
-}
+const refuse = (status: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }, { status });

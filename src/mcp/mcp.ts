@@ -18,11 +18,8 @@ import type { McpServer } from "./server.js";
 
 export const run: Run = async (cli, options, [action, ...more]) => {
   if (action === "install" && more.length === 0) return install(cli, options);
-  if (action !== undefined)
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `expected nothing, or install --for CLIENT, got "${[action, ...more].join(" ")}"`,
-    );
+  const wrong = `expected nothing, or install --for CLIENT, got "${[action, ...more].join(" ")}"`;
+  if (action !== undefined) throw new StrataError(WRONG_ARGUMENT, wrong);
   const { project: given, tools } = options;
   const folder = typeof given === "string" ? resolve(cli.folder, given) : cli.folder;
   // Standard output is the protocol's.
@@ -34,11 +31,9 @@ export const run: Run = async (cli, options, [action, ...more]) => {
     tools: typeof tools === "string" ? tools : undefined,
     clientFolder: cli.folder,
   });
-  if (!cli.streams)
-    throw new StrataError(
-      "NO_CLIENT",
-      "MCP clients start strata mcp and talk to it over standard input; strata mcp install --for claude-code prints how to set one up",
-    );
+  const alone =
+    "MCP clients start strata mcp and talk to it over standard input; strata mcp install --for claude-code prints how to set one up";
+  if (!cli.streams) throw new StrataError("NO_CLIENT", alone);
   await serveStdio(server, cli.streams, cli);
   return exitCodes.fine;
 };
@@ -111,25 +106,18 @@ function refuseLine([, first, id = first ?? "null"]: readonly string[], bytes: n
 async function install(cli: CliContext, options: OptionValues): Promise<ExitCode> {
   const { for: name, private: isPrivate, project, tools: wanted } = options;
   const client = typeof name === "string" && Object.hasOwn(clients, name) ? clients[name] : undefined;
-  if (!client)
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `expected --for and one of ${clientNames.join(", ")}, got ${name === undefined ? "none" : `"${name}"`}`,
-    );
+  const came = name === undefined ? "none" : `"${name}"`;
+  const wrong = `expected --for and one of ${clientNames.join(", ")}, got ${came}`;
+  if (!client) throw new StrataError(WRONG_ARGUMENT, wrong);
   // A name that the server refuses would be noticed by nobody but the client.
   if (typeof wanted === "string")
     (await import("./tool.js")).chooseTools((await import("./tools.js")).tools, wanted);
   const root = await requireProjectRoot(cli);
-  const other =
-    typeof project === "string"
-      ? await requireProjectRoot({ ...cli, folder: resolve(cli.folder, project) })
-      : undefined;
-  const server = planCommand(cli, [
-    "mcp",
-    ...(typeof wanted === "string" ? ["--tools", wanted] : []),
-    ...(isPrivate ? ["--private"] : []),
-  ]);
-  const entry = client.plan(server, { root, other });
+  const folder = typeof project === "string" ? resolve(cli.folder, project) : undefined;
+  const other = folder === undefined ? undefined : await requireProjectRoot({ ...cli, folder });
+  const chosen = typeof wanted === "string" ? ["--tools", wanted] : [];
+  const server = planCommand(cli, ["mcp", ...chosen, ...(isPrivate ? ["--private"] : [])]);
+  const entry = planEntry(client, server, root, other);
   const place = client.file === undefined ? "" : `, in ${join(root, client.file)}`;
   cli.warn(`For ${client.title}${place}:`);
   cli.say(client.isToml ? formatTOML(entry) : formatJSON(entry));
@@ -148,87 +136,70 @@ function planCommand({ packageFolder }: CliContext, args: string[]): ServerComma
 const formatJSON = ({ path: [group, name], value }: Entry): string =>
   JSON.stringify({ [group]: { [name]: value } }, null, 2);
 
-const formatTOML = ({ path, value }: Entry): string =>
-  [
-    `[${path.join(".")}]`,
-    ...Object.entries(value).map(([key, field]) =>
-      Array.isArray(field)
-        ? `${key} = [${field.map((one) => JSON.stringify(one)).join(", ")}]`
-        : `${key} = ${JSON.stringify(field)}`,
-    ),
-  ].join("\n");
-
-interface ServerCommand {
-  command: string;
-  args: readonly string[];
+function formatTOML({ path, value }: Entry): string {
+  const format = (field: unknown): string =>
+    Array.isArray(field) ? `[${field.map(format).join(", ")}]` : JSON.stringify(field);
+  const fields = Object.entries(value).map(([key, field]) => `${key} = ${format(field)}`);
+  return [`[${path.join(".")}]`, ...fields].join("\n");
 }
+
+type ServerCommand = { command: string; args: readonly string[] };
 
 /** A server in a configuration file: a value in a group of servers. */
-interface Entry {
-  path: readonly [group: string, name: string];
-  value: object;
-}
+type Entry = { path: readonly [group: string, name: string]; value: object };
 
 interface Client {
   title: string;
   /** Path from the project's root; absent if Strata cannot know the file. */
   file?: string;
   isToml?: true;
+  /** In which its file has the servers. */
+  group: string;
+  /** What an entry has besides the command. */
+  more?: object;
+  /** The project to serve, if the user names none; absent if the client starts servers in its own. */
+  usual?: string;
   note: string;
-  /** `root`: the project whose file gets the entry. `other`: the project to serve, if the user has named one. */
-  plan(server: ServerCommand, projects: { root: string; other?: string | undefined }): Entry;
 }
 
 const NAME = "memory";
 /** Editors choose the folder in which they start servers. */
 const WORKSPACE = "\u0024{workspaceFolder}";
 
-const withProject = ({ args, command }: ServerCommand, project: string | undefined): ServerCommand => ({
-  command,
-  args: project === undefined ? args : [...args, "--project", project],
-});
-
 const clients: Readonly<Record<string, Client>> = {
   "claude-code": {
-    title: "Claude Code",
-    file: ".mcp.json",
+    ...{ title: "Claude Code", file: ".mcp.json", group: "mcpServers" },
     note: "Claude Code asks once whether the project's servers may run; /mcp shows them.",
-    plan: (server, { other }) => ({ path: ["mcpServers", NAME], value: withProject(server, other) }),
   },
   codex: {
-    title: "Codex",
-    file: ".codex/config.toml",
-    isToml: true,
+    ...{ title: "Codex", file: ".codex/config.toml", group: "mcp_servers", isToml: true },
     note: "Codex reads this file in projects that you trust; codex mcp list shows its servers.",
-    plan: (server, { other }) => ({ path: ["mcp_servers", NAME], value: withProject(server, other) }),
   },
   cursor: {
-    title: "Cursor",
-    file: ".cursor/mcp.json",
+    ...{ title: "Cursor", file: ".cursor/mcp.json", group: "mcpServers", usual: WORKSPACE },
     note: "Switch it on on Cursor's Customize page.",
-    plan: (server, { other = WORKSPACE }) => ({
-      path: ["mcpServers", NAME],
-      value: withProject(server, other),
-    }),
   },
   vscode: {
-    title: "VS Code",
-    file: ".vscode/mcp.json",
-    note: "VS Code shows a Start button above the entry.",
-    plan: (server, { other = WORKSPACE }) => ({
-      path: ["servers", NAME],
-      value: { type: "stdio", ...withProject(server, other) },
-    }),
+    ...{ title: "VS Code", file: ".vscode/mcp.json", group: "servers", usual: WORKSPACE },
+    ...{ more: { type: "stdio" }, note: "VS Code shows a Start button above the entry." },
   },
   opencode: {
-    title: "OpenCode in another project",
+    ...{ title: "OpenCode in another project", group: "mcp" },
     note: "Put it into the opencode.json of the project that is to read these memories. Do not name it memory there: its tools would replace the plugin's.",
-    plan: ({ args, command }, { root, other = root }) => ({
-      path: ["mcp", planName(other)],
-      value: { type: "local", command: [command, ...args, "--project", other], enabled: true },
-    }),
   },
 };
+
+/** `root`: the project whose file gets the entry. `other`: the project to serve, if the user has named one. */
+function planEntry(client: Client, { args, command }: ServerCommand, root: string, other?: string): Entry {
+  if (client === clients.opencode) {
+    const project = other ?? root;
+    const all = [command, ...args, "--project", project];
+    return { path: ["mcp", planName(project)], value: { type: "local", command: all, enabled: true } };
+  }
+  const project = other ?? client.usual;
+  const served = project === undefined ? args : [...args, "--project", project];
+  return { path: [client.group, NAME], value: { ...client.more, command, args: served } };
+}
 
 export const clientNames: readonly string[] = Object.keys(clients);
 

@@ -6,18 +6,18 @@ import { formatActive } from "../../layers/5-auto-memory/injection/known-memorie
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
 import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/recall.js";
 import { listShownWhole, putNewestFirst, readMemory } from "../memory/found.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, readTypeName } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
 import type { Found, MemoryQuery } from "../memory/search/search.js";
 import { formatIndex } from "../memory/store/index-page.js";
 import { listNewestSessions, readSafePage } from "../notes/session-files.js";
 import { formatUnknown, isShownPath } from "../operations/permit.js";
 import { isFileName } from "../project/folders.js";
-import { readTitles } from "../status/session-titles.js";
+import { readTitles } from "../status/session-screen.js";
 import type { ClientContext } from "./client.js";
-import { CONVERSATION, callPlugins, type McpCall, readScope, refuse, typeOf } from "./tool.js";
+import { CONVERSATION, callPlugins, type McpCall, readScope, refuse } from "./tool.js";
 
-export interface HitsWanted extends Pick<MemoryQuery, "archived" | "entity" | "text"> {
+interface HitsWanted extends Pick<MemoryQuery, "archived" | "entity" | "text"> {
   category?: string | undefined;
   project?: string | undefined;
   limit?: number | undefined;
@@ -30,7 +30,7 @@ const MOST_SIFTED = 1_000;
 export async function findHits({ shared }: ClientContext, wanted: HitsWanted): Promise<readonly Found[]> {
   const { archived, category, entity, limit = USUAL_LIMIT, text } = wanted;
   const scope = readScope(shared.project, wanted.project);
-  const type = typeOf(category);
+  const type = readTypeName(category);
   const isSifted = scope !== undefined || category === CONVERSATION;
   const found = await shared.search.find({
     ...{ text, entity, type, archived },
@@ -44,13 +44,18 @@ export async function findHits({ shared }: ClientContext, wanted: HitsWanted): P
   return found.filter(isWanted).slice(0, limit);
 }
 
-/** The answer to a search. `whole`: the call to which memories are shown in full. */
+/** The answer to a search. `whole`: the call to which memories are shown in full, and other hits as lines. */
 export async function answerHits(
   client: ClientContext,
   hits: readonly Found[],
   whole?: McpCall,
 ): Promise<string> {
-  return formatAnswer(whole ? await formatWholeHits(client, hits, whole) : await formatHits(client, hits));
+  if (!whole) return formatAnswer(await formatHits(client, hits));
+  const texts: string[] = [];
+  for (const hit of hits)
+    if (hit.kind === "session") texts.push(...(await formatHits(client, [hit])));
+    else texts.push((await showMemory(client, hit.memory.id, whole)).replace(`${RECORD}\n`, ""));
+  return formatAnswer(texts);
 }
 
 export async function formatHits(
@@ -67,19 +72,6 @@ export async function formatHits(
   return hits.map(format);
 }
 
-/** Each memory in full, other hits as lines. */
-async function formatWholeHits(
-  client: ClientContext,
-  hits: readonly Found[],
-  call: McpCall,
-): Promise<string[]> {
-  const texts: string[] = [];
-  for (const hit of hits)
-    if (hit.kind === "session") texts.push(...(await formatHits(client, [hit])));
-    else texts.push((await showMemory(client, hit.memory.id, call)).replace(`${RECORD}\n`, ""));
-  return texts;
-}
-
 export const showMemory = (client: ClientContext, id: string, call: McpCall): Promise<string> =>
   callPlugins(client.recall, { id }, client, call);
 
@@ -92,9 +84,8 @@ export async function requireMemory({ shared }: ClientContext, id: string): Prom
   throw refuse(formatUnknown(id));
 }
 
-export async function rankAll({ shared: { memories, project } }: ClientContext) {
-  return rankMemories(await memories.list(), memories.useOf, project.cli.clock.now());
-}
+const rankAll = async ({ shared: { memories, project } }: ClientContext) =>
+  rankMemories(await memories.list(), memories.useOf, project.cli.clock.now());
 
 /** Relative to the project, as the plugin names it. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";

@@ -159,8 +159,8 @@ function createServed({ log }: Project, { offer, open }: Offer) {
       try {
         return await run(await client());
       } catch (thrown) {
-        const code = thrown instanceof StrataError ? ErrorCode.InvalidParams : ErrorCode.InternalError;
-        throw new McpError(code, thrown instanceof StrataError ? thrown.message : formatFailure(thrown));
+        if (thrown instanceof StrataError) throw new McpError(ErrorCode.InvalidParams, thrown.message);
+        throw new McpError(ErrorCode.InternalError, formatFailure(thrown));
       }
     });
 

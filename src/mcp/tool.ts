@@ -4,7 +4,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { formatError, StrataError } from "../base/error.js";
 import type { Tool } from "../kernel/layer.js";
-import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
+import { type Memory, memoryTypes } from "../memory/memory.js";
 import { WRONG_ARGUMENT } from "../operations/command.js";
 import type { Project } from "../operations/project.js";
 import type { ClientContext, SharedContextOptions } from "./client.js";
@@ -75,15 +75,13 @@ export function callPlugins(
 
 /* Which tools a client gets, and how the protocol describes them. Pure. */
 
-export interface OfferOptions extends SharedContextOptions {
-  /** The client is OpenCode, and its plugin serves the same project. */
-  isBesidePlugin: boolean;
-}
-
-/** Leaves out tools and arguments that this server does not allow or the client already has. */
+/**
+ * Leaves out tools and arguments that this server does not allow or the client already has. `isBesidePlugin`: the client is
+ * OpenCode, and its plugin serves the same project.
+ */
 export function planOffer(
   wanted: readonly McpTool[],
-  { allowsFiles, allowsPrivate, isBesidePlugin }: OfferOptions,
+  { allowsFiles, allowsPrivate, isBesidePlugin }: SharedContextOptions & { isBesidePlugin: boolean },
 ): McpTool[] {
   return wanted
     .filter(({ files, set }) => !(set && isBesidePlugin) && (allowsFiles || files !== "all"))
@@ -104,10 +102,8 @@ export function chooseTools(all: readonly McpTool[], given: string = "default"):
   const names = given.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !all.some((tool) => tool.name === name));
   if (unknown === undefined) return all.filter(({ name }) => names.includes(name));
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `--tools: expected all, default, or names such as recall,remember; got "${unknown}". docs/mcp.md lists them`,
-  );
+  const why = `--tools: expected all, default, or names such as recall,remember; got "${unknown}". docs/mcp.md lists them`;
+  throw new StrataError(WRONG_ARGUMENT, why);
 }
 
 export function describeTool({ description, effect, input, name }: McpTool) {
@@ -143,8 +139,6 @@ export const args = {
     .trim()
     .regex(/^[\w-]{1,50}$/, "expected 1 to 50 letters, digits, _ or -"),
 };
-
-export const typeOf = (given: string | undefined): MemoryType | undefined => readTypeName(given);
 
 /**
  * The scope that `project` names: "global", or this project by its name or folder. @throws StrataError for any other

@@ -8,7 +8,7 @@ import { formatAnswer } from "../../layers/5-auto-memory/tools/recall.js";
 import { answerOutcome } from "../../layers/7-across-agents/leases/leases.js";
 import { formatLines, formatQuotes } from "../conversations/quotes.js";
 import { type Memory, parseID, usersTypes } from "../memory/memory.js";
-import { createStyle } from "../operations/command.js";
+import { plainStyle } from "../operations/command.js";
 import { formatFactLine, openProjectEntities, requireEntity } from "../operations/enrich.js";
 import { by, since } from "../operations/find.js";
 import { perform } from "../operations/operation.js";
@@ -74,10 +74,11 @@ export const tools: readonly McpTool[] = [
     effect: "read",
     async run({ link_types = linkTypes, memory_id }, client) {
       const memory = await requireMemory(client, memory_id);
-      const left = new Set(await client.shared.memories.list({ archived: true }));
+      const all = await client.shared.memories.list({ archived: true });
+      const left = new Set(all.filter(({ id }) => id !== memory.id));
       const lines: string[] = [];
       for (const type of link_types) {
-        const found = [...left].filter((other) => isLinked(type, memory, other)).slice(0, MOST_OF_A_TYPE);
+        const found = [...left].filter((other) => isLinked[type](memory, other)).slice(0, MOST_OF_A_TYPE);
         // Each memory appears once.
         for (const one of found) left.delete(one);
         if (found.length > 0) lines.push(`${type}:`, ...(await formatAll(client, found, type)));
@@ -151,7 +152,7 @@ export const tools: readonly McpTool[] = [
       if (!instances.sessions.find(session))
         throw refuse(`Session ${session_id} was not started by this client; session_start starts it.`);
       // The summary first: it is the only part that cannot be recreated.
-      const kept = summary === undefined ? [] : [await logSummary(client, { summary })];
+      const kept = summary === undefined ? [] : [await logSummary(client, summary)];
       await leases.release(undefined, { session });
       instances.sessions.end(session);
       client.noteSession(undefined);
@@ -244,7 +245,7 @@ export const tools: readonly McpTool[] = [
         ...{ kind: "conflict" as const, id, ways: [] },
         what: `two versions of "${title}", choose one: ${path}`,
       }));
-      return formatStatus(shown, createStyle(false), { todos });
+      return formatStatus(shown, plainStyle, { todos });
     },
   }),
 ];
@@ -253,34 +254,24 @@ const MOST_QUOTES = 10;
 const MOST_LINES = 50;
 /** Those that are private are left out afterwards. */
 const MOST_SIFTED = 100;
-
 const MOST_ABOUT = 30;
-
 const MOST_OF_A_TYPE = 30;
 
-function isLinked(type: (typeof linkTypes)[number], memory: Memory, other: Memory): boolean {
-  if (other.id === memory.id) return false;
-  switch (type) {
-    case "links":
-      return memory.links.includes(other.id);
-    case "linked_by":
-      return other.links.includes(memory.id);
-    case "supersedes":
-      return other.supersededBy === memory.id;
-    case "superseded_by":
-      return memory.supersededBy === other.id;
-    case "entity": {
-      const entities = memory.entities.map((one) => one.toLowerCase());
-      return other.entities.some((one) => entities.includes(one.toLowerCase()));
-    }
-  }
-}
+const foldEntities = ({ entities }: Memory): string[] => entities.map((one) => one.toLowerCase());
 
-const formatAll = (client: ClientContext, memories: readonly Memory[], why: string): Promise<string[]> =>
-  formatHits(
-    client,
-    memories.map((memory) => ({ kind: "memory" as const, memory, why })),
-  );
+/** What each type of link means between a memory and another. */
+const isLinked: Readonly<Record<(typeof linkTypes)[number], (memory: Memory, other: Memory) => boolean>> = {
+  links: ({ links }, { id }) => links.includes(id),
+  linked_by: ({ id }, { links }) => links.includes(id),
+  supersedes: ({ id }, { supersededBy }) => supersededBy === id,
+  superseded_by: ({ supersededBy }, { id }) => supersededBy === id,
+  entity: (memory, other) => foldEntities(memory).some((one) => foldEntities(other).includes(one)),
+};
+
+function formatAll(client: ClientContext, memories: readonly Memory[], why: string): Promise<string[]> {
+  const hits = memories.map((memory) => ({ kind: "memory" as const, memory, why }));
+  return formatHits(client, hits);
+}
 
 /** Recounts without private memories, and leaves out what names one. */
 async function withoutPrivate(status: Status, { findHidden, memories }: SharedContext): Promise<Status> {

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { shortenPath } from "../base/text.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, readTypeName } from "../memory/memory.js";
 import {
   type Answer,
   type OperationEntry,
@@ -16,16 +16,7 @@ import { operations } from "../operations/table.js";
 import { findEntities } from "../text/entities.js";
 import type { ClientContext } from "./client.js";
 import { requireMemory } from "./reading.js";
-import {
-  args,
-  callPlugins,
-  defineTool,
-  formatRefusal,
-  type McpTool,
-  readScope,
-  refuse,
-  typeOf,
-} from "./tool.js";
+import { args, callPlugins, defineTool, formatRefusal, type McpTool, readScope, refuse } from "./tool.js";
 
 const MOST_IDS = 500;
 const parts = { what: args.remark.optional(), why: args.remark.optional(), learned: args.remark.optional() };
@@ -57,12 +48,10 @@ export const writeTools: readonly McpTool[] = [
     effect: "write",
     set: "default",
     privateArguments: ["private"],
-    run: async ({ project: where, ...args }, client) =>
-      remember(client, {
-        ...args,
-        content: composeText(args),
-        global: readScope(client.shared.project, where) === "global",
-      }),
+    async run({ project: where, ...args }, client) {
+      const isGlobal = readScope(client.shared.project, where) === "global";
+      return remember(client, { ...args, content: composeText(args), global: isGlobal });
+    },
   }),
   defineTool({
     name: "edit_memory",
@@ -76,14 +65,9 @@ export const writeTools: readonly McpTool[] = [
       return client.shared.inTurn(async () => {
         const memory = await requireMemory(client, memory_id);
         requirePermit(client.core, "edit", memory);
-        const known = splitText(memory.content);
-        const text = composeText({
-          content: given.content ?? known.content,
-          what: given.what ?? known.what,
-          why: given.why ?? known.why,
-          learned: given.learned ?? known.learned,
-        });
-        return callPlugins(client.update, { id: memory.id, action: "edit", content: text }, client, call);
+        const changed = Object.entries(given).filter(([, part]) => part !== undefined);
+        const content = composeText({ ...splitText(memory.content), ...Object.fromEntries(changed) });
+        return callPlugins(client.update, { id: memory.id, action: "edit", content }, client, call);
       });
     },
   }),
@@ -137,7 +121,7 @@ export const writeTools: readonly McpTool[] = [
     },
     effect: "destroy",
     async run({ category: word, memory_ids, older_than_days: olderThan, reason: why }, client) {
-      const type = typeOf(word);
+      const type = readTypeName(word);
       if ((type !== undefined || olderThan !== undefined) === (memory_ids !== undefined))
         throw refuse("Nothing was changed. Expected memory_ids, or category and older_than_days; not both.");
       const named: Memory[] = [];
@@ -159,7 +143,7 @@ export const writeTools: readonly McpTool[] = [
     },
     effect: "write",
     set: "default",
-    run: (args, client) => logSummary(client, args),
+    run: ({ summary, ...more }, client) => logSummary(client, summary, more),
   }),
 ];
 
@@ -171,15 +155,11 @@ interface Remembered {
   private?: boolean | undefined;
 }
 
-async function remember(
-  { core }: ClientContext,
-  { category: word, content: text, entities: about = [], global, private: isPrivate }: Remembered,
-): Promise<string> {
-  const type = typeOf(word);
-  const entity = [...new Set([...about, ...findEntities(text)])];
-  return (
-    await perform(core, operations.remember, { content: text, type, entity, global, private: isPrivate })
-  ).text;
+async function remember({ core }: ClientContext, given: Remembered): Promise<string> {
+  const { category, content, entities: about = [], global, private: isPrivate } = given;
+  const entity = [...new Set([...about, ...findEntities(content)])];
+  const input = { content, type: readTypeName(category), entity, global, private: isPrivate };
+  return (await perform(core, operations.remember, input)).text;
 }
 
 /** Runs an operation; its refusal says that nothing was changed. */
@@ -195,12 +175,10 @@ async function change({ core }: ClientContext, entry: OperationEntry, input: obj
 /** Stores what passes the gate. @throws StrataError if nothing does */
 export async function logSummary(
   client: ClientContext,
-  {
-    entities: about,
-    learnings = [],
-    summary,
-  }: { entities?: string[] | undefined; learnings?: string[] | undefined; summary: string },
+  summary: string,
+  given: { entities?: string[] | undefined; learnings?: string[] | undefined } = {},
 ): Promise<string> {
+  const { entities: about, learnings = [] } = given;
   const facts = learnings.map((one) => ({ category: "fact", content: one, entities: about }));
   const kept: string[] = [];
   const refused: string[] = [];
@@ -216,17 +194,11 @@ export async function logSummary(
 
 /* A memory's text: its content, then what, why and learned as labelled paragraphs. Pure. */
 
-interface Parts {
-  content?: string | undefined;
-  what?: string | undefined;
-  why?: string | undefined;
-  learned?: string | undefined;
-}
-
 const LABELS = { what: "What", why: "Why", learned: "Learned" } as const;
 const NAMES = Object.keys(LABELS) as (keyof typeof LABELS)[];
+type Parts = { [name in keyof typeof LABELS | "content"]?: string | undefined };
 
-export function composeText({ content: text = "", ...labelled }: Parts): string {
+function composeText({ content: text = "", ...labelled }: Parts): string {
   const paragraphs = NAMES.flatMap((name) => {
     const part = labelled[name];
     return part === undefined ? [] : [`${LABELS[name]}: ${part}`];

@@ -14,7 +14,7 @@ import { buffer } from "node:stream/consumers";
 import { createGzip, gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
-import { formatCount } from "../base/format.js";
+import { formatCount, formatCounted } from "../base/format.js";
 import { isRecord, type PlainRecord, parseJson } from "../base/shape.js";
 import { VERSION } from "../base/version.js";
 import { decodeStrictly, decodeText, listFilesBelow } from "../io/files.js";
@@ -31,22 +31,13 @@ import { openLocks, type Project } from "./project.js";
 /** `project`: the project's folder; `global`: OpenCode's global configuration folder. */
 type Root = "project" | "global";
 
-interface BackedUp {
-  root: Root;
-  /** Relative to the root, with `/` as separator. */
-  path: string;
-}
-
-interface Entry extends BackedUp {
-  contents: Uint8Array;
-}
+/** `path`: relative to the root, with `/` as separator. */
+type BackedUp = { root: Root; path: string };
+type Entry = BackedUp & { contents: Uint8Array };
 
 const FORMAT = 1;
 
-const backupInput = z.object({
-  file: z.string().optional(),
-  force: flag.default(false).describe(FORCE),
-});
+const backupInput = z.object({ file: z.string().optional(), force: flag.default(false).describe(FORCE) });
 
 export const backup = defineTerminalOperation(backupInput, async (project, { file, force }) => {
   const { cli } = project;
@@ -60,7 +51,7 @@ export const backup = defineTerminalOperation(backupInput, async (project, { fil
   const count = [...unpackBackup(written)].length;
   const isInside = !relative(project.root, path).startsWith("..");
   return {
-    text: `Backed up and verified: ${countFiles(count)}, ${formatCount(archive.length)} bytes, ${path}`,
+    text: `Backed up and verified: ${formatCounted(count, "file")}, ${formatCount(archive.length)} bytes, ${path}`,
     data: { file: path, files: count, bytes: archive.length },
     notes: isInside ? [`${style.yellow("Private")}  it holds private memories: keep it out of git`] : [],
   };
@@ -87,8 +78,8 @@ async function* packBackup(project: Project, created: string): AsyncGenerator<st
   progress.end();
 }
 
-const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
 const hash = (contents: Uint8Array): string => createHash("sha256").update(contents).digest("hex");
+const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
 
 /** The files of an archive, each checked against its hash. @throws StrataError WRONG_SOURCE unless it is whole */
 function* unpackBackup(archive: Uint8Array): Generator<Entry> {
@@ -156,8 +147,6 @@ const PASSING =
 const folderOf = ({ globalFolder, root }: Project, of: Root): string =>
   of === "project" ? root : globalFolder;
 
-const countFiles = (count: number): string => `${formatCount(count)} ${count === 1 ? "file" : "files"}`;
-
 /** Returns a predicate for paths allowed in a backup. Refuses every path that could lead elsewhere. */
 async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) => boolean> {
   const kinds: FileKind[] = [...kernelFiles, ...(await cli.loadLayers()).flatMap(({ files }) => files)];
@@ -220,12 +209,8 @@ export const restoreBackup = defineTerminalOperation(restoreInput, async (projec
   const { notes, text } = report(project, done, options);
   const isChanged = !options.dryRun && done.create.length + done.replace.length > 0;
   const isProblem = done.keep.length + done.moved.length > 0;
-  return {
-    text,
-    data: done,
-    notes: [...notes, ...(isChanged ? await lookAtMemories(project) : [])],
-    isProblem,
-  };
+  if (isChanged) notes.push(...(await lookAtMemories(project)));
+  return { text, data: done, notes, isProblem };
 });
 
 /** Runs while holding the lock of every memory folder, so that no other process writes there. */
@@ -284,11 +269,7 @@ function planReplacing(
   return isForced ? "replace" : "keep";
 }
 
-function report(
-  { cli: { style } }: Project,
-  done: Restored,
-  { dryRun }: RestoreOptions,
-): { text: string; notes: string[] } {
+function report({ cli: { style } }: Project, done: Restored, { dryRun }: RestoreOptions) {
   const restored = [...done.create, ...done.replace];
   const kept = [
     ...done.keep.map((path) => `${path} differs`),
@@ -301,7 +282,7 @@ function report(
     [done.keep, "differ and stay; --force replaces them"],
     [done.global, "are global; --global includes them"],
   ] as const;
-  const head = `${dryRun ? "Would restore" : "Restored"}: ${countFiles(restored.length)}`;
+  const head = `${dryRun ? "Would restore" : "Restored"}: ${formatCounted(restored.length, "file")}`;
   const more = counts.flatMap(([{ length }, what]) => (length > 0 ? [`${formatCount(length)} ${what}`] : []));
   const listed = [
     ...restored.slice(0, MOST_LISTED),
@@ -317,8 +298,7 @@ function report(
 function lookAtMemories(project: Project): Promise<string[]> {
   return withMemories(project, async (memories) => {
     const foreign = (await memories.list()).filter(isWaiting).length;
-    return foreign > 0
-      ? [`${foreign} memories do not count as yours on this machine; strata trust lists them`]
-      : [];
+    const what = `${foreign} memories do not count as yours on this machine; strata trust lists them`;
+    return foreign > 0 ? [what] : [];
   });
 }

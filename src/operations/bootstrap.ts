@@ -50,16 +50,11 @@ async function readFolders({ cli, root }: Project, given: readonly string[]): Pr
   const folders: string[] = [];
   for (const one of given) {
     const path = relative(root, resolve(cli.folder, one)).replaceAll("\\", "/");
+    const outside = `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata import markdown --recursive`;
     if (path === ".." || path.startsWith("../") || /^([A-Za-z]:|\/)/.test(path))
-      throw new StrataError(
-        WRONG_ARGUMENT,
-        `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata import markdown --recursive`,
-      );
-    if ((await cli.files.stat(join(root, path)))?.kind !== "folder")
-      throw new StrataError(
-        "NO_SOURCE",
-        `${one} is not a folder of the project ${root}; name folders, or none for the whole project`,
-      );
+      throw new StrataError(WRONG_ARGUMENT, outside);
+    const none = `${one} is not a folder of the project ${root}; name folders, or none for the whole project`;
+    if ((await cli.files.stat(join(root, path)))?.kind !== "folder") throw new StrataError("NO_SOURCE", none);
     folders.push(path);
   }
   return given.length === 0 ? [""] : folders;
@@ -80,10 +75,7 @@ async function readAll(
   }
   const { configFiles } = await settings();
   const configs = (await readConfigFiles(cli.files, configFiles)).parsed.map(({ contents }) => contents);
-  const { isSecond } = await findHost(
-    cli,
-    configFiles.map(({ path }) => path),
-  );
+  const { isSecond } = await findHost(cli, configFiles);
   const where = { project: root, directory: cli.folder, home: cli.home };
   const isSent = await openInstructions({ ...where, files: cli.files, isSecond, env: cli.env, configs });
   for (const path of paths) if (await isSent(join(root, path))) stateless.add(path);
@@ -108,22 +100,18 @@ async function findUndone(
   return undone;
 }
 
-interface Done {
-  run: string;
-  added: number;
-  refused: { name: string; why: string }[];
-}
+type Done = Awaited<ReturnType<typeof writeFacts>>;
 
 /** Makes the changes of a plan as one run, so that one undo reverts them. */
-async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan): Promise<Done> {
+async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan) {
   const run = randomUUID().slice(0, 8);
   const cause = { operation: "bootstrap", run, isForeign: true as const };
-  const done: Done = { run, added: 0, refused: [] };
+  const done = { run, added: 0, refused: [] as { name: string; why: string }[] };
   // One by one, so that a refused memory does not prevent the renewal of others.
   for (const { file, ...planned } of change) {
     const written = await memories.changeAll([planned], cause);
-    if (written.kind !== "written")
-      done.refused.push({ name: `${planned.before.id} (${file})`, why: written.why });
+    const name = `${planned.before.id} (${file})`;
+    if (written.kind !== "written") done.refused.push({ name, why: written.why });
   }
   const written = await memories.adoptAll(add, cause);
   for (const [n, one] of written.entries()) {
@@ -133,29 +121,24 @@ async function writeFacts(memories: OpenMemories, { add, change }: BootstrapPlan
   return done;
 }
 
-interface Outcome {
-  notes: readonly string[];
-  /** Absent after a dry run. */
-  done: Done | undefined;
-  style: Style;
-}
-
-function describe(plan: BootstrapPlan, { done, notes, style }: Outcome): Answer {
+/** `done`: absent after a dry run. */
+function describe(
+  plan: BootstrapPlan,
+  { done, notes, style }: { done: Done | undefined; notes: readonly string[]; style: Style },
+): Answer {
   const { add, change, kept, left } = plan;
   const dropped = change.filter(({ after }) => after.status === "archived");
   const renewed = change.filter(({ after }) => after.status !== "archived");
   const refused = [...plan.refused, ...(done?.refused ?? [])];
   const name = ({ before, file }: (typeof change)[number]) => ({ id: before.id, file });
   const added = done?.added ?? add.length;
+  const others = {
+    ...{ renewed: renewed.length, dropped: dropped.length, unchanged: kept },
+    ...{ "left as they are": left.length, refused: refused.length },
+  };
   const counts = [
     `${done ? "Added" : "Would add"}: ${countMemories(added)}`,
-    ...Object.entries({
-      renewed: renewed.length,
-      dropped: dropped.length,
-      unchanged: kept,
-      "left as they are": left.length,
-      refused: refused.length,
-    }).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])),
+    ...Object.entries(others).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])),
   ];
   const dryLines = [
     ...add.map(({ file, id, title }) => `Would add    ${id}  ${title}  (${file})`),
@@ -164,16 +147,10 @@ function describe(plan: BootstrapPlan, { done, notes, style }: Outcome): Answer 
   ];
   const explain = (what: string, lines: readonly { name: string; why: string }[]): string[] =>
     lines.map((one) => `${style.yellow(what)}  ${one.name}: ${one.why}`);
+  const whose = `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done?.run} takes them back.`;
+  const head = done ? [] : dryLines;
   return {
-    text: [
-      ...(done ? [] : dryLines),
-      counts.join(", "),
-      ...(done && done.added > 0
-        ? [
-            `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done.run} takes them back.`,
-          ]
-        : []),
-    ].join("\n"),
+    text: [...head, counts.join(", "), ...(done && done.added > 0 ? [whose] : [])].join("\n"),
     data: {
       ...(done && { run: done.run }),
       ...{ add: add.map(({ file, id, title }) => ({ id, title, file })), renew: renewed.map(name) },

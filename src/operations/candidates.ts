@@ -15,6 +15,7 @@ import {
   readSurroundings,
 } from "../memory/candidates/why.js";
 import { formatContradicted } from "../memory/gate/gate.js";
+import { findByID } from "../status/context-items.js";
 import { noteNew } from "./change.js";
 import {
   answerWritten,
@@ -30,9 +31,8 @@ import {
 
 const LISTING = "candidates";
 const NONE = "No candidates wait.";
-const ids = z
-  .array(text("must name candidates by their ids"), "must name candidates by their ids")
-  .min(1, "must name candidates by their ids");
+const BY_IDS = "must name candidates by their ids";
+const ids = z.array(text(BY_IDS), BY_IDS).min(1, BY_IDS);
 
 const listInput = z.object({ type: memoryType.optional().describe("only those of this type") });
 
@@ -92,32 +92,10 @@ export const keep = defineOperation(keepInput, async (core, { ids: wanted, type 
 
 const SHORTEST_ID = 3;
 
-/**
- * The candidates with these ids, or with ids that begin so, in this order.
- *
- * @throws StrataError NO_CANDIDATE or MANY_CANDIDATES, before anything is done. `listing` is the command that lists them.
- */
-function findCandidates(
-  all: readonly WaitingCandidate[],
-  wanted: readonly string[],
-  listing: string,
-): readonly WaitingCandidate[] {
-  const find = (given: string): WaitingCandidate => {
-    const id = given.toLowerCase();
-    const begun = id.length < SHORTEST_ID ? [] : all.filter((one) => one.id.startsWith(id));
-    const [only] = all.filter((one) => one.id === id).concat(begun.length > 1 ? [] : begun);
-    if (only) return only;
-    if (begun.length === 0)
-      throw new StrataError(
-        "NO_CANDIDATE",
-        `expected the id of a candidate, got "${given}"; ${listing} lists them. Nothing was changed`,
-      );
-    throw new StrataError(
-      "MANY_CANDIDATES",
-      `"${given}" begins the ids ${begun.map((one) => one.id).join(", ")}; write one of them whole. Nothing was changed`,
-    );
-  };
-  return [...new Set(wanted.map(find))];
+/** The candidates with these ids, or with ids that begin so, in this order. @throws StrataError before anything is done */
+function findCandidates(all: readonly WaitingCandidate[], wanted: readonly string[], listing: string) {
+  const how = { listing, shortest: SHORTEST_ID, what: "a candidate" };
+  return [...new Set(wanted.map((given) => findByID(all, given, how)))];
 }
 
 const dropInput = z.object({ ids: names.default([]), all: flag.default(false).describe("all that wait") });

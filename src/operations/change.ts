@@ -85,12 +85,8 @@ export const remember = defineOperation(rememberInput, async (core, wanted) => {
 export async function noteNew(core: Core, { id }: Memory): Promise<string[]> {
   const now = (await core.memories.list()).find((one) => one.id === id);
   if (!now) return [];
-  const foreign = now.isForeign
-    ? [
-        `${id} does not count as yours, since an agent ran this, or one works and this command has no terminal; ${core.nameOf("trust")} --yes in your terminal accepts it`,
-      ]
-    : [];
-  return [...foreign, ...(await core.noteConflicts([now]))];
+  const foreign = `${id} does not count as yours, since an agent ran this, or one works and this command has no terminal; ${core.nameOf("trust")} --yes in your terminal accepts it`;
+  return [...(now.isForeign ? [foreign] : []), ...(await core.noteConflicts([now]))];
 }
 
 const editInput = z.object({
@@ -114,16 +110,14 @@ export const edit = defineOperation(editInput, async (core, { content, name: id,
       const isReworded = current.title !== title || current.content !== content;
       // The same source as after an edit in a text editor: the quote no longer matches the text.
       const provenance = isReworded ? { by: "person" as const } : current.provenance;
-      const named = tags.map((tag) => tag.trim()).filter((tag) => tag !== "");
+      const named = tags.map((tag) => tag.trim()).filter(Boolean);
       return { ...current, title, content, tags: named, provenance };
     },
     cause,
   );
-  if (isStale)
-    throw new StrataError(
-      "STALE",
-      "the memory changed while you edited it; copy your text, and open the memory again to see the new version",
-    );
+  const why =
+    "the memory changed while you edited it; copy your text, and open the memory again to see the new version";
+  if (isStale) throw new StrataError("STALE", why);
   const answer = answerWritten(written, "Saved", cause.run);
   if (written.kind !== "written") return answer;
   const now = (await memories.list()).find((one) => one.id === written.memory.id) ?? written.memory;
@@ -183,14 +177,11 @@ const archiveInput = z.object({
 
 export const archive = defineOperation(archiveInput, async (core, wanted) => {
   const { memories } = core;
-  const { ids } = wanted;
-  const { match, olderThan, type } = wanted;
+  const { ids, match, olderThan, type } = wanted;
   const isMany = ids !== undefined || Boolean(type ?? olderThan ?? match);
+  const both = "name one memory, or select many by options, not both";
   if (isMany === (wanted.name !== ""))
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      isMany ? "name one memory, or select many by options, not both" : "name a memory, or select by options",
-    );
+    throw new StrataError(WRONG_ARGUMENT, isMany ? both : "name a memory, or select by options");
   const cause = {
     ...planCause(core, "archive"),
     // The ledger keeps it for ever.
@@ -239,9 +230,8 @@ export const restore = defineOperation(restoreInput, async (core, wanted) => {
   const cause = planCause(core, "restore");
   const written = await memories.restore(id, cause);
   const answer = answerWritten(written, "Restored", cause.run);
-  return written.kind === "written"
-    ? { ...answer, notes: await core.noteConflicts([written.memory]) }
-    : answer;
+  if (written.kind !== "written") return answer;
+  return { ...answer, notes: await core.noteConflicts([written.memory]) };
 });
 
 const publishInput = z.object({ name: memoryName, dryRun: dryRun.describe("shows what would be published") });
@@ -270,7 +260,7 @@ const trustInput = z.object({
 
 export const trust = defineOperation(trustInput, async (core, wanted) => {
   const { memories } = core;
-  const all = await memories.list({ archived: true });
+  await memories.list({ archived: true });
   if (wanted.undo) return { text: formatRevoked(await memories.revoke()) };
   const given = wanted.team ?? wanted.notTeam;
   const isAnswered = wanted.yes || wanted.name !== undefined || given !== undefined;
@@ -280,14 +270,9 @@ export const trust = defineOperation(trustInput, async (core, wanted) => {
   if (to !== undefined && memories.team)
     return { text: await memories.team.answer(to, wanted.team !== undefined || key === "y") };
   const only = wanted.name === undefined ? undefined : await requireMemory(memories, wanted.name);
-  if (only && wanted.revision !== undefined) {
-    const now = all.find(({ id }) => id === only.id);
-    if (now && findRevision(now) !== wanted.revision)
-      throw new StrataError(
-        "STALE",
-        "the memory has changed since you read it; read it again, then accept it",
-      );
-  }
+  const isStale = only && wanted.revision !== undefined && findRevision(only) !== wanted.revision;
+  if (isStale)
+    throw new StrataError("STALE", "the memory has changed since you read it; read it again, then accept it");
   const foreign = memories.foreign();
   const waiting = only ? foreign.filter(({ id }) => id === only.id) : foreign;
   if (!wanted.yes)

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import * as z from "zod";
+import { countMemories, formatCounted } from "../base/format.js";
 import { hashOf } from "../base/hash.js";
 import { parseJson } from "../base/shape.js";
 import { type Files, pathBelow, readPlainText } from "../io/files.js";
@@ -29,10 +30,7 @@ export const check = defineTerminalOperation(z.object({}), async (project) => {
   const { cli, root } = project;
   const { issues, memories } = await findIssues(project);
   const isSound = issues.length === 0;
-  const lines = [
-    ...formatIssues(cli, issues, root),
-    `${memories} ${memories === 1 ? "memory" : "memories"} checked: ${count(issues)}.`,
-  ];
+  const lines = [...formatIssues(cli, issues, root), `${countMemories(memories)} checked: ${count(issues)}.`];
   return {
     text: lines.join("\n"),
     data: { project: root, memories, isSound, issues },
@@ -42,10 +40,7 @@ export const check = defineTerminalOperation(z.object({}), async (project) => {
 
 /** One line for each issue and one for its remedy. */
 function formatIssues({ style }: CliContext, issues: readonly Issue[], root: string): string[] {
-  const signs = {
-    warning: style.yellow("warning"),
-    problem: style.red("problem"),
-  };
+  const signs = { warning: style.yellow("warning"), problem: style.red("problem") };
   const alike = new Map<string, number>();
   const lines = issues.flatMap(({ file, level, todo, what }) => {
     const seen = (alike.get(todo) ?? 0) + 1;
@@ -64,7 +59,7 @@ function formatIssues({ style }: CliContext, issues: readonly Issue[], root: str
 function count(issues: readonly Issue[]): string {
   const counts = (["problem", "warning"] as const).flatMap((level) => {
     const some = issues.filter((issue) => issue.level === level).length;
-    return some === 0 ? [] : [`${some} ${level}${some === 1 ? "" : "s"}`];
+    return some === 0 ? [] : [formatCounted(some, level)];
   });
   return counts.join(", ") || "no problems";
 }
@@ -77,48 +72,34 @@ export interface Issue {
   todo: string;
 }
 
-interface MemoryFile {
-  file: string;
-  memory: Memory;
-}
-
 /** `memories`: how many can be read, archived ones too. */
 async function findIssues(project: Project): Promise<{ issues: readonly Issue[]; memories: number }> {
   const { cli } = project;
   const collections = await readCollections(project, true);
   const issues: Issue[] = [];
-  const all: MemoryFile[] = [];
+  let memories = 0;
   for (const { looked, place } of collections) {
-    const own: MemoryFile[] = [];
     for (const { path, reading } of looked) {
       const file = join(place.folder, path);
       if (reading.kind === "memory") {
-        own.push({ file, memory: reading.memory });
+        memories++;
+        issues.push(...findMemoryIssues(file, reading.memory));
         continue;
       }
       const todo = "correct it by hand, or restore it from git or with strata backup restore";
       issues.push({ level: "problem", file, what: reading.what, todo });
     }
     const look: Look = { place, files: cli.files };
-    issues.push(
-      ...(await findLedgerIssues(look)),
-      ...(await findPending(look)),
-      ...(await findSetAside(look)),
-      ...(await findUnhidden(look)),
-    );
-    all.push(...own);
+    for (const find of [findLedgerIssues, findPending, findSetAside, findUnhidden])
+      issues.push(...(await find(look)));
   }
-  issues.push(...findMemoryIssues(all));
   const known = new Set(issues.map(({ file }) => file));
   issues.push(...(await findFolderIssues(project)).filter(({ file }) => !known.has(file)));
   issues.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
-  return { issues, memories: all.length };
+  return { issues, memories };
 }
 
-interface Look {
-  place: CollectionPlace;
-  files: Files;
-}
+type Look = { place: CollectionPlace; files: Files };
 
 const APPEND_ONLY = "restore the file from git, or remove the line; the memories themselves are intact";
 const REVOKE = "remove it; if it was committed, revoke it as well, because git keeps old versions";
@@ -139,22 +120,16 @@ async function findLedgerIssues({ files, place }: Look): Promise<Issue[]> {
 
 function checkLine(raw: string, place: CollectionPlace): { what: string; todo: string }[] {
   const reading = readLedgerLine(parseJson(raw), formatPrefix(place));
-  const faults: { what: string; todo: string }[] = [];
+  const faults: ReturnType<typeof checkLine> = [];
   const { after, contents, key = "" } = reading.kind === "line" ? reading.line : {};
   if (reading.kind === "problem") faults.push({ what: reading.what, todo: APPEND_ONLY });
-  if (contents !== undefined && hashOf(contents) !== after)
-    faults.push({
-      what: `(${key}) was changed after it was written: its hash does not match`,
-      todo: APPEND_ONLY,
-    });
+  const changed = `(${key}) was changed after it was written: its hash does not match`;
+  if (contents !== undefined && hashOf(contents) !== after) faults.push({ what: changed, todo: APPEND_ONLY });
   const [secret] = findSecrets(contents ?? raw);
   if (secret) faults.push({ what: `holds a secret (${secret.name})`, todo: REVOKE });
   const hidden = place.sensitivity === "internal" ? findPrivateID(contents ?? raw) : undefined;
-  if (hidden)
-    faults.push({
-      what: `names the private memory ${hidden} and may be committed`,
-      todo: "remove the name",
-    });
+  const named = `names the private memory ${hidden} and may be committed`;
+  if (hidden) faults.push({ what: named, todo: "remove the name" });
   return faults;
 }
 
@@ -202,19 +177,18 @@ async function findFolderIssues({ cli: { files }, folders, settings }: Project):
 }
 
 /** Names that other disks refuse, and private memories that a file names which may be committed. */
-function findMemoryIssues(given: readonly MemoryFile[]): Issue[] {
-  return given.flatMap(({ file, memory: { content, id, links, sensitivity, tags, title } }) => {
-    const found: Issue[] = [];
-    const fault = findNameFault(id.slice(id.lastIndexOf("/") + 1));
-    if (fault !== undefined) {
-      const what = `${fault}; it is read and used, but has no history, and Strata does not change it`;
-      found.push({ level: "warning", file, what, todo: "rename it" });
-    }
-    const hidden = findPrivateID([title, content, ...tags, ...links].join("\n"));
-    if (hidden !== undefined && sensitivity !== "private") {
-      const what = `it names the private memory ${hidden} and may be committed`;
-      found.push({ level: "problem", file, what, todo: "remove the name, or move the file to private/" });
-    }
-    return found;
-  });
+function findMemoryIssues(file: string, memory: Memory): Issue[] {
+  const { content, id, links, sensitivity, tags, title } = memory;
+  const found: Issue[] = [];
+  const fault = findNameFault(id.slice(id.lastIndexOf("/") + 1));
+  if (fault !== undefined) {
+    const what = `${fault}; it is read and used, but has no history, and Strata does not change it`;
+    found.push({ level: "warning", file, what, todo: "rename it" });
+  }
+  const hidden = findPrivateID([title, content, ...tags, ...links].join("\n"));
+  if (hidden !== undefined && sensitivity !== "private") {
+    const what = `it names the private memory ${hidden} and may be committed`;
+    found.push({ level: "problem", file, what, todo: "remove the name, or move the file to private/" });
+  }
+  return found;
 }

@@ -131,12 +131,9 @@ export async function writeNew(
   isForced: boolean,
 ): Promise<string> {
   const path = resolve(folder, name);
+  const why = `${path} already exists; choose another file, or replace it with --force`;
   if (isForced) await files.writeWhole(path, contents, { mode: "kept" });
-  else if (!(await files.create(path, contents)))
-    throw new StrataError(
-      "IN_THE_WAY",
-      `${path} already exists; choose another file, or replace it with --force`,
-    );
+  else if (!(await files.create(path, contents))) throw new StrataError("IN_THE_WAY", why);
   return path;
 }
 
@@ -155,10 +152,8 @@ export function readWhole(
   if (given === undefined) return usual;
   const value = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `${option} must be a whole number from ${least} to ${most}, not "${given}"`,
-  );
+  const why = `${option} must be a whole number from ${least} to ${most}, not "${given}"`;
+  throw new StrataError(WRONG_ARGUMENT, why);
 }
 
 /** Words separated by commas. */
@@ -171,29 +166,16 @@ export const readList = (given: string): string[] =>
 /** Styles a text, or returns it unchanged where no colours are wanted. */
 export type Style = Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>;
 
-export const plainStyle: Style = {
-  ...{ bold: String, dim: String, green: String },
-  ...{ yellow: String, red: String },
-};
-
 /** By default, colours if standard output is a terminal and NO_COLOR is not set. */
 export function createStyle(isWanted = process.stdout.isTTY === true && !process.env.NO_COLOR): Style {
   const mark = (name: keyof Style) => (text: string) => (isWanted ? styleText(name, text) : text);
-  return {
-    bold: mark("bold"),
-    dim: mark("dim"),
-    green: mark("green"),
-    yellow: mark("yellow"),
-    red: mark("red"),
-  };
+  const [bold, dim, green] = [mark("bold"), mark("dim"), mark("green")];
+  return { bold, dim, green, yellow: mark("yellow"), red: mark("red") };
 }
+
+export const plainStyle = createStyle(false);
 
 /* A progress bar for work of more than a second; on a terminal only, and removed at the end. */
-
-export interface Progress {
-  step(done: number, all: number): void;
-  end(): void;
-}
 
 export const CLEARED = "\r\u001b[K";
 
@@ -202,8 +184,8 @@ const REDRAWN_AFTER_MS = 100;
 const WIDTH = 24;
 
 /** Silent for the first second; then shows the label, and the bar as soon as `step` was called. */
-export function createProgress({ clock, draw }: Pick<CliContext, "clock" | "draw">, label: string): Progress {
-  if (!draw) return { step() {}, end() {} };
+export function createProgress({ clock, draw }: Pick<CliContext, "clock" | "draw">, label: string) {
+  if (!draw) return { step(_done: number, _all: number) {}, end() {} };
   const begunMs = clock.now();
   let drawnMs: number | undefined;
   const show = (text: string): void => {
@@ -212,7 +194,7 @@ export function createProgress({ clock, draw }: Pick<CliContext, "clock" | "draw
   };
   const stop = clock.after(SHOWN_AFTER_MS, () => drawnMs === undefined && show(`${label} …`));
   return {
-    step(done, all) {
+    step(done: number, all: number) {
       const nowMs = clock.now();
       const isEarly = nowMs - begunMs < SHOWN_AFTER_MS;
       const isSoon = drawnMs !== undefined && nowMs - drawnMs < REDRAWN_AFTER_MS;
@@ -223,6 +205,23 @@ export function createProgress({ clock, draw }: Pick<CliContext, "clock" | "draw
       if (drawnMs !== undefined) draw(CLEARED);
     },
   };
+}
+
+/** Runs work with a progress bar that Ctrl-C ends: the work looks at `signal` between two steps. */
+export async function runLong<T>(
+  cli: Pick<CliContext, "clock" | "draw" | "onInterrupt">,
+  label: string,
+  work: (stop: AbortController, step: (done: number, all: number) => void) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const release = cli.onInterrupt?.(() => stop.abort());
+  const progress = createProgress(cli, label);
+  try {
+    return await work(stop, progress.step);
+  } finally {
+    progress.end();
+    release?.();
+  }
 }
 
 function formatBar(label: string, done: number, all: number): string {

@@ -65,11 +65,8 @@ const changeInput = z.object({
 export const steer = (action: Action) =>
   defineOperation(changeInput, async (core, { dryRun, ids, session: given }) => {
     if (!dryRun && core.caller !== "person") throw refuseCaller(`context ${action}`, core.caller);
-    if (ids.length === 0 && action !== "undo-cut")
-      throw new StrataError(
-        WRONG_ARGUMENT,
-        `expected ids of what to ${action}; ${core.nameOf("context")} lists them`,
-      );
+    const none = `expected ids of what to ${action}; ${core.nameOf("context")} lists them`;
+    if (ids.length === 0 && action !== "undo-cut") throw new StrataError(WRONG_ARGUMENT, none);
     const items = await requireItems(core, given);
     const wanted = (ids.length > 0 ? ids : [undefined]).map((id) => {
       const item = findWanted(items.items, action, id, core.nameOf("context"));
@@ -108,20 +105,19 @@ async function requireItems({ files, folders }: Core, given: string | undefined)
   const id = given ?? (await findNewest());
   const items = id === undefined ? undefined : await readContextItems(files, folders, id);
   if (items) return items;
-  const of = id === undefined ? "any session of this project" : id;
-  throw new StrataError(
-    "NO_SESSION",
-    `no context of ${of} is known yet: Strata records it when OpenCode sends a request`,
-  );
+  const of = id ?? "any session of this project";
+  const why = `no context of ${of} is known yet: Strata records it when OpenCode sends a request`;
+  throw new StrataError("NO_SESSION", why);
 
   async function findNewest(): Promise<string | undefined> {
-    let newest: { id: string; modifiedMs: number } | undefined;
+    let newest: string | undefined;
+    let newestMs = 0;
     for (const name of await files.list(folders.screens)) {
       if (!name.endsWith(ITEMS_ENDING)) continue;
       const stat = await files.stat(join(folders.screens, name));
-      const isNewer = stat?.kind === "file" && stat.modifiedMs > (newest?.modifiedMs ?? 0);
-      if (isNewer) newest = { id: basename(name, ITEMS_ENDING), modifiedMs: stat.modifiedMs };
+      if (stat?.kind === "file" && stat.modifiedMs > newestMs)
+        [newest, newestMs] = [basename(name, ITEMS_ENDING), stat.modifiedMs];
     }
-    return newest?.id;
+    return newest;
   }
 }

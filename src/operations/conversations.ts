@@ -5,7 +5,7 @@ import { formatCount } from "../base/format.js";
 import type { Conversations } from "../conversations/conversations.js";
 import { openConversations, takeSession } from "../conversations/feed.js";
 import { createTemplateCheck, type PastSession } from "../host/1/past-sessions.js";
-import { createProgress } from "./command.js";
+import { runLong } from "./command.js";
 import { openSessions, serverOption } from "./open-sessions.js";
 import { defineTerminalOperation, flag, REFUSED, text } from "./operation.js";
 import { type Project, readOpenOptions, readSettings, requireProjectRoot } from "./project.js";
@@ -22,14 +22,15 @@ const indexInput = z.object({
 /** How many sessions were read, had nothing new, are no longer there or no longer indexed, and were not sent by OpenCode. */
 type Indexed = Record<"read" | "unchanged" | "removed" | "unread", number>;
 
-interface Wanted extends PastSession {
-  root: string;
-}
+type Wanted = PastSession & { root: string };
 
 /** Reads what is not in yet, newest sessions first; ended halfway, the rest is read the next time. */
 export const index = defineTerminalOperation(indexInput, async (project, { all, server }) => {
   const { cli } = project;
-  const isOn = createSwitches(project);
+  // A project's own settings say whether its index is on.
+  const isOn = askOnce(
+    async (root) => (await readSettings({ ...cli, folder: root }, root)).config.search.enabled,
+  );
   const conversations = await openIndex(project);
   if (!all && !(await isOn(project.root))) {
     await conversations.removeProject(project.root);
@@ -37,12 +38,10 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
   }
   const stored = await openSessions(project, server, all);
   const isTemplate = createTemplateCheck(stored.templates);
-  const progress = createProgress(cli, "Indexing");
-  const stop = new AbortController();
-  const release = cli.onInterrupt?.(() => stop.abort());
   const done: Indexed = { read: 0, unchanged: 0, removed: 0, unread: 0 };
-  try {
-    const findRoot = createRoots(project);
+  await runLong(cli, "Indexing", async ({ signal }, onStep) => {
+    // As the plugin finds it; a folder that is gone stands for itself.
+    const findRoot = askOnce((folder) => requireProjectRoot({ ...cli, folder }).catch(() => folder));
     const wanted: Wanted[] = [];
     for (const session of stored.listed.toReversed()) {
       const root = all ? await findRoot(session.directory) : project.root;
@@ -50,15 +49,11 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
     }
     done.removed = await removeOthers(conversations, wanted, all ? undefined : project.root);
     for (const [n, session] of wanted.entries()) {
-      if (stop.signal.aborted) break;
+      if (signal.aborted) break;
       done[await readSession(session)]++;
-      progress.step(n + 1, wanted.length);
+      onStep(n + 1, wanted.length);
     }
-  } finally {
-    progress.end();
-    release?.();
-    await stored.close();
-  }
+  }).finally(stored.close);
   return { text: formatIndexed(done), data: done, isProblem: done.unread > 0 };
 
   async function readSession({ id, root, title, updatedMs }: Wanted): Promise<keyof Indexed> {
@@ -86,14 +81,6 @@ async function removeOthers(
   return gone.length;
 }
 
-/** Is the index on in a project? Its own settings say so. */
-const createSwitches = ({ cli }: Project) =>
-  askOnce(async (root) => (await readSettings({ ...cli, folder: root }, root)).config.search.enabled);
-
-/** The project's folder by a folder in it, as the plugin finds it; a folder that is gone stands for itself. */
-const createRoots = ({ cli }: Project) =>
-  askOnce((folder) => requireProjectRoot({ ...cli, folder }).catch(() => folder));
-
 function askOnce<T>(ask: (folder: string) => Promise<T>): (folder: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (folder) => {
@@ -104,12 +91,11 @@ function askOnce<T>(ask: (folder: string) => Promise<T>): (folder: string) => Pr
 }
 
 function formatIndexed({ read, removed, unchanged, unread }: Indexed): string {
-  const parts = [
+  return [
     `${formatCount(read)} sessions were read, ${formatCount(unchanged)} have nothing new`,
     ...(removed > 0 ? [`${formatCount(removed)} are gone`] : []),
     ...(unread > 0 ? [`${formatCount(unread)} did not come; run the command again`] : []),
-  ];
-  return parts.join("; ");
+  ].join("; ");
 }
 
 const forgetInput = z.object({

@@ -11,17 +11,7 @@ import { type Answer, defineTerminalOperation, memoryName } from "./operation.js
 import { noteConflicts } from "./record-rivals.js";
 import { requireMemory } from "./select.js";
 
-interface Target {
-  path: string;
-  /** Absent if the file is not a valid memory. */
-  memory?: Memory;
-}
-
-const input = z.object({
-  name: memoryName,
-});
-
-export const editFile = defineTerminalOperation(input, async (project, { name }) => {
+export const editFile = defineTerminalOperation(z.object({ name: memoryName }), async (project, { name }) => {
   const { cli } = project;
   return withMemories(project, async (memories): Promise<Answer> => {
     const { memory, path } = await findTarget(cli, memories, name);
@@ -29,12 +19,8 @@ export const editFile = defineTerminalOperation(input, async (project, { name })
     // Notices the edit and records it in the ledger.
     const all = await memories.list({ archived: true });
     const problem = memories.problems().find((one) => one.path === path);
-    if (problem)
-      return {
-        text: "",
-        notes: [`${problem.path} is not a valid memory now: ${problem.what}`],
-        isProblem: true,
-      };
+    const invalid = problem && `${problem.path} is not a valid memory now: ${problem.what}`;
+    if (invalid) return { text: "", notes: [invalid], isProblem: true };
     const now = memory && all.find(({ id }) => id === memory.id);
     const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
     // To read and save a foreign memory is to accept it.
@@ -48,7 +34,11 @@ export const editFile = defineTerminalOperation(input, async (project, { name })
 });
 
 /** The memory that the words name, or an invalid file of that name, which the user may want to repair. */
-async function findTarget({ files }: CliContext, memories: Memories, words: string): Promise<Target> {
+async function findTarget(
+  { files }: CliContext,
+  memories: Memories,
+  words: string,
+): Promise<{ path: string; memory?: Memory }> {
   const name = `/${words.trim().replace(/\.md$/, "")}.md`;
   if (findMemories(await memories.list(), words).length === 0) {
     const broken = memories.problems().find(({ path }) => path.endsWith(name));
@@ -57,12 +47,9 @@ async function findTarget({ files }: CliContext, memories: Memories, words: stri
   }
   const memory = await requireMemory(memories, words, { archived: false });
   const path = await memories.locate(memory.id);
-  if (path === undefined)
-    throw new StrataError(
-      "NO_MEMORY",
-      `the file of ${memory.id} is gone; see strata memory history ${memory.id}`,
-    );
-  return { path, memory };
+  if (path !== undefined) return { path, memory };
+  const why = `the file of ${memory.id} is gone; see strata memory history ${memory.id}`;
+  throw new StrataError("NO_MEMORY", why);
 }
 
 /** The editor that the user has set; `undefined` if none. */
@@ -75,18 +62,9 @@ export async function openEditor(env: CliContext["env"], path: string, other?: s
   const editor = findEditor(env) ?? (isWindows ? "notepad" : "vi");
   const paths = ["STRATA_FILE", ...(other === undefined ? [] : ["STRATA_OTHER"])];
   // The shell splits an editor that is set with arguments, and puts in the paths as they are.
-  const child = spawn(
-    [editor, ...paths.map((name) => (isWindows ? `"%${name}%"` : `"$${name}"`))].join(" "),
-    {
-      shell: true,
-      stdio: "inherit",
-      env: { ...env, STRATA_FILE: path, STRATA_OTHER: other },
-    },
-  );
-  const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0)
-    throw new StrataError(
-      "NO_EDITOR",
-      `${editor} exited with ${code}; set EDITOR to one that runs, or open ${path}`,
-    );
+  const command = [editor, ...paths.map((name) => (isWindows ? `"%${name}%"` : `"$${name}"`))].join(" ");
+  const own = { ...env, STRATA_FILE: path, STRATA_OTHER: other };
+  const [code] = await once(spawn(command, { shell: true, stdio: "inherit", env: own }), "close");
+  const why = `${editor} exited with ${code}; set EDITOR to one that runs, or open ${path}`;
+  if (code !== 0) throw new StrataError("NO_EDITOR", why);
 }

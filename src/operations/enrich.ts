@@ -1,10 +1,9 @@
 /** `strata enrich`: asks GitLab and GitHub about the merge requests, issues and epics that memories name. */
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
-import { formatCount } from "../base/format.js";
+import { formatCount, formatCounted } from "../base/format.js";
 import type { Memory } from "../memory/memory.js";
 import {
-  type Enrichment,
   type EnrichmentPlan,
   type Entities,
   findNamesIn,
@@ -12,7 +11,7 @@ import {
 } from "../sources/entities/entities.js";
 import { type EntityFact, type EntityState, formatFact, formatLocated } from "../sources/entities/forges.js";
 import { type EntityName, findEntityNames, parseEntityName } from "../text/entities.js";
-import { type CliContext, createProgress, WRONG_ARGUMENT } from "./command.js";
+import { runLong, WRONG_ARGUMENT } from "./command.js";
 import { withMemories } from "./open-memories.js";
 import { defineTerminalOperation, flag, names, REFUSED, wholeNumber } from "./operation.js";
 import type { Project } from "./project.js";
@@ -44,7 +43,15 @@ export const enrich = defineTerminalOperation(input, async (project, wanted) => 
     const data = { wouldAsk, nowhere, left: due.length - chosen.length };
     return { text: text.join("\n"), data, notes: formatNowhere(plan) };
   }
-  const { facts, isStopped, problems, ...asked } = await ask(cli, entities, chosen);
+  // Ctrl-C stops the requests and keeps the answers so far.
+  const { facts, isStopped, problems, ...asked } = await runLong(
+    cli,
+    "Asking",
+    async ({ signal }, onStep) => {
+      const enrichment = await entities.enrich(chosen, { signal, onStep });
+      return { ...enrichment, isStopped: signal.aborted };
+    },
+  );
   if (problems.length > 0 && facts.length === 0) throw new StrataError(REFUSED, problems.join("\n"));
   const left = asked.left + due.length - chosen.length;
   const settled = findSettled(memories, entities, facts);
@@ -77,11 +84,9 @@ export const formatFactLine = (fact: EntityFact): string => `${fact.id}  ${forma
 
 export function requireEntity(text: string): EntityName {
   const name = parseEntityName(text);
-  if (name) return name;
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `"${text}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL`,
-  );
+  const why = `"${text}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL`;
+  if (!name) throw new StrataError(WRONG_ARGUMENT, why);
+  return name;
 }
 
 /** Open blockers that name a closed or merged entity. */
@@ -100,24 +105,6 @@ function findSettled(
   });
 }
 
-/** Ctrl-C stops the requests and keeps the answers so far. */
-async function ask(
-  cli: CliContext,
-  entities: Entities,
-  chosen: EnrichmentPlan["due"],
-): Promise<Enrichment & { isStopped: boolean }> {
-  const stop = new AbortController();
-  const release = cli.onInterrupt?.(() => stop.abort());
-  const progress = createProgress(cli, "Asking");
-  try {
-    const enrichment = await entities.enrich(chosen, { signal: stop.signal, onStep: progress.step });
-    return { ...enrichment, isStopped: stop.signal.aborted };
-  } finally {
-    progress.end();
-    release?.();
-  }
-}
-
 /** One line per reason: memories may name hundreds of entities that cannot be asked about. */
 const formatNowhere = ({ nowhere }: EnrichmentPlan): string[] =>
   [...new Set(nowhere.values())].map((why) => {
@@ -126,5 +113,4 @@ const formatNowhere = ({ nowhere }: EnrichmentPlan): string[] =>
     return `strata: ${first}${more}: ${why}`;
   });
 
-const formatEntities = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? "entity" : "entities"}`;
+const formatEntities = (count: number): string => formatCounted(count, "entity", "entities");

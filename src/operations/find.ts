@@ -1,7 +1,8 @@
 /** Operations that find memories, the one that is named or those that fit words, and their changes. */
 import * as z from "zod";
 import { formatError, StrataError } from "../base/error.js";
-import { formatCount } from "../base/format.js";
+import { countMemories } from "../base/format.js";
+import { groupBy } from "../base/shape.js";
 import type { Quote } from "../conversations/conversations.js";
 import { findProject, formatOpen, formatQuote, readSince } from "../conversations/quotes.js";
 import { formatFound, listShownWhole, putNewestFirst, readMemory } from "../memory/found.js";
@@ -20,30 +21,21 @@ export const show = defineOperation(z.object({ name: memoryName }), async ({ mem
   memories.noteUse([memory.id]);
   const { created, entities, id, provenance, status, supersededBy, tags, title, updated, when } = memory;
   const { confidence } = memory.extra;
+  const sure = typeof confidence === "number" ? `, confidence ${confidence}` : "";
+  const sources = [provenance.by, provenance.session, memory.isForeign && formatOrigin(memory)];
   const rows: [label: string, text: string | undefined][] = [
     ["id", `${id}, ${status}`],
-    [
-      "source",
-      [provenance.by, provenance.session, memory.isForeign && formatOrigin(memory)]
-        .filter(Boolean)
-        .join(", "),
-    ],
+    ["source", sources.filter(Boolean).join(", ")],
     ["taken from", readTaken(memory)?.file],
     ["evidence", provenance.evidence],
     ["judged by", formatJudge(memory)],
     ["dates", `created ${created.slice(0, 10)}, changed ${updated.slice(0, 10)}`],
     ["tags", tags.join(", ")],
     ["about", entities.join(", ")],
-    [
-      "importance",
-      `${memory.importance}${typeof confidence === "number" ? `, confidence ${confidence}` : ""}`,
-    ],
+    ["importance", `${memory.importance}${sure}`],
     ["shown when", when.join(", ")],
     ["superseded by", supersededBy],
-    ...findRelated(memory, await memories.list()).map(({ how, other }): [string, string] => [
-      how,
-      `${other.id}  ${other.title}`,
-    ]),
+    ...findRelated(memory, await memories.list()),
   ];
   const facts = rows
     .filter(([, fact]) => fact !== undefined && fact !== "")
@@ -51,17 +43,12 @@ export const show = defineOperation(z.object({ name: memoryName }), async ({ mem
   return { text: [style.bold(title), "", memory.content, "", ...facts].join("\n"), data: memory };
 });
 
-interface Related {
-  how: "links" | "linked from" | "same subject";
-  other: Memory;
-}
-
 /** A subject shared by more memories does not relate any two of them. */
 const MOST_OF_ONE_SUBJECT = 20;
 const MOST_BY_SUBJECT = 5;
 
-/** Memories linked by a person or a merge, then those about the same file or issue; each once. Pure. */
-export function findRelated(memory: Memory, all: readonly Memory[]): Related[] {
+/** Memories linked by a person or a merge, then those about the same file or issue; each once. */
+function findRelated(memory: Memory, all: readonly Memory[]): [how: string, what: string][] {
   const others = all.filter(({ id }) => id !== memory.id);
   const to = others.filter(({ id }) => memory.links.includes(id));
   const from = others.filter((other) => !to.includes(other) && other.links.includes(memory.id));
@@ -71,11 +58,10 @@ export function findRelated(memory: Memory, all: readonly Memory[]): Related[] {
   });
   const known = new Set([...to, ...from]);
   const shared = [...new Set(bySubject)].filter((other) => other.status === "active" && !known.has(other));
-  return [
-    ...to.map((other): Related => ({ how: "links", other })),
-    ...from.map((other): Related => ({ how: "linked from", other })),
-    ...shared.slice(0, MOST_BY_SUBJECT).map((other): Related => ({ how: "same subject", other })),
-  ];
+  const related = { links: to, "linked from": from, "same subject": shared.slice(0, MOST_BY_SUBJECT) };
+  return Object.entries(related).flatMap(([how, others]) =>
+    others.map(({ id, title }): [string, string] => [how, `${id}  ${title}`]),
+  );
 }
 
 const readSubjects = ({ content, entities, title }: Memory): ReadonlySet<string> =>
@@ -109,9 +95,7 @@ const recallInput = z.object({
 });
 
 /** `open`: the command that opens the session. */
-export interface SaidQuote extends Quote {
-  open: string;
-}
+export type SaidQuote = Quote & { open: string };
 
 /** Memories first, then what was said, unless only that is asked for. */
 export const recall = defineOperation(recallInput, async (core, wanted) => {
@@ -154,11 +138,9 @@ async function findSaid(
   const quotes = await core.quotes();
   const isAll = project === "all";
   const isBound = caller === "agent" && !quotes.isForAgents;
-  if (isBound && isAll)
-    throw new StrataError(
-      "AGENT",
-      "an agent finds conversations of its own project only; search.acrossProjects in the user's own configuration allows more",
-    );
+  const bound =
+    "an agent finds conversations of its own project only; search.acrossProjects in the user's own configuration allows more";
+  if (isBound && isAll) throw new StrataError("AGENT", bound);
   // What other projects there are is nothing for an agent either.
   const projects = async () => [...new Set([root, ...(isBound ? [] : await quotes.listProjects())])];
   const from = core.project?.cli.folder ?? root;
@@ -203,16 +185,10 @@ export const history = defineOperation(z.object({ name: memoryName }), async ({ 
 
 function formatChange(line: LedgerLine): string {
   const { after, at, before, by, from, operation, path, reason, run, session } = line;
-  const step =
-    before === null
-      ? `created ${path}`
-      : after === null
-        ? `removed ${path}`
-        : from === undefined
-          ? `changed ${path}`
-          : `moved ${from} to ${path}`;
-  const time = `${at.slice(0, 19).replace("T", " ")} UTC`;
+  const done = before === null ? "created" : after === null ? "removed" : "changed";
+  const step = done === "changed" && from !== undefined ? `moved ${from} to ${path}` : `${done} ${path}`;
   const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
+  const time = `${at.slice(0, 19).replace("T", " ")} UTC`;
   return `${time}  ${by.padEnd(7)} ${operation.padEnd(10)} ${step}${why === "" ? "" : `  (${why})`}`;
 }
 
@@ -240,11 +216,10 @@ function formatOverview(
 ): string {
   if (memories === 0) return "No memories.";
   const counted = types.map(({ count, type }) => `${count} ${type}`).join(", ");
+  const about = subjects.map(({ count, subject }) => `${subject} (${count})`);
   return [
-    `${formatCount(memories)} ${memories === 1 ? "memory" : "memories"}: ${counted}`,
-    ...(subjects.length > 0
-      ? [`About: ${subjects.map(({ count, subject }) => `${subject} (${count})`).join(", ")}`]
-      : []),
+    `${countMemories(memories)}: ${counted}`,
+    ...(subjects.length > 0 ? [`About: ${about.join(", ")}`] : []),
     "Newest:",
     ...newest.map(({ id, title }) => `  ${id}  ${title}`),
     `${nameOf("recall")} 'which port' searches; ${nameOf("list")} shows all.`,
@@ -252,8 +227,7 @@ function formatOverview(
 }
 
 /** Most frequent first, then by name. */
-function countAll<T extends string>(names: readonly T[]): [name: T, count: number][] {
-  const counts = new Map<T, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-}
+const countAll = <T extends string>(names: readonly T[]) =>
+  [...groupBy(names, (name) => name)]
+    .map(([name, all]) => [name, all.length] as const)
+    .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));

@@ -23,14 +23,11 @@ export const list = defineOperation(listInput, async (core, wanted) => {
     .sort((a, b) => a.id.localeCompare(b.id));
   const problems = memories.problems();
   const foreign = all.filter(isWaiting).length;
+  const note = `${style.yellow("Not yours")}  ${foreign} came with the repository; ${core.nameOf("trust")} lists them`;
   return {
     text: shown.length === 0 ? "No memories." : formatRows(core, shown).join("\n"),
     data: { memories: shown, problems },
-    ...(foreign > 0 && {
-      notes: [
-        `${style.yellow("Not yours")}  ${foreign} came with the repository; ${core.nameOf("trust")} lists them`,
-      ],
-    }),
+    notes: foreign > 0 ? [note] : [],
     isProblem: problems.length > 0,
   };
 });

@@ -13,10 +13,7 @@ import {
 import type { Project } from "./project.js";
 
 /** One of the four memory folders, with every file in it that may be a memory. */
-export interface ReadCollection {
-  place: CollectionPlace;
-  looked: readonly Looked[];
-}
+export type ReadCollection = { place: CollectionPlace; looked: readonly Looked[] };
 
 /** The four memory folders of a project and its user, whether they exist or not. */
 export const listPlaces = ({ cli, folders, globalFolder }: Project): CollectionPlace[] =>

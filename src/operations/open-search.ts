@@ -2,18 +2,13 @@ import PQueue from "p-queue";
 import { openQuotes, type Quotes } from "../conversations/quotes.js";
 import { waitAtMost } from "../io/clock.js";
 import { createGate, type Gate } from "../memory/gate/gate.js";
-import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
+import { createMemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { type OpenEmbedderOptions, openEmbedder } from "../models/open-embedder.js";
 import { openOwnState } from "./own-state.js";
 import { type Project, readOpenOptions } from "./project.js";
 
-export interface OpenSearch extends MemorySearch {
-  /** Waits briefly for the vectors of an embedding endpoint, if one is set. Never rejects. */
-  waitForMeaning(): Promise<void>;
-  /** Resolves when all is written. Never rejects. */
-  onIdle(): Promise<void>;
-}
+export type OpenSearch = Awaited<ReturnType<typeof openSearch>>;
 
 /** A command has no background: what is not embedded by then is found by its words. */
 const EMBED_MS = 5_000;
@@ -21,7 +16,7 @@ const EMBED_MS = 5_000;
 /** The part of the store that a search needs. */
 type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
 
-export async function openSearch(project: Project, memories: Searched): Promise<OpenSearch> {
+export async function openSearch(project: Project, memories: Searched) {
   const { cli, folders, log } = project;
   const { clock } = cli;
   const { files, sessions } = openOwnState(project);
@@ -34,10 +29,12 @@ export async function openSearch(project: Project, memories: Searched): Promise<
   });
   return {
     ...search,
-    async waitForMeaning() {
+    /** Waits briefly for the vectors of an embedding endpoint, if one is set. Never rejects. */
+    async waitForMeaning(): Promise<void> {
       if (embedder) await waitAtMost(clock, EMBED_MS, search.whenEmbedded);
     },
-    onIdle: async () => embedder?.onIdle(),
+    /** Resolves when all is written. Never rejects. */
+    onIdle: async (): Promise<void> => embedder?.onIdle(),
   };
 }
 

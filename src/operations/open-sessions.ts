@@ -11,7 +11,7 @@ import { openPastSessions, type PastSessions } from "../host/1/past-sessions.js"
 import { openServerModel } from "../host/1/server-model.js";
 import type { Login } from "../host/server.js";
 import type { CliContext } from "./command.js";
-import { findOpenCode, type OpenCodeRun, readVersion, serveOpenCode } from "./doctor/opencode.js";
+import { findProgram, type OpenCodeRun, serveOpenCode } from "./doctor/opencode.js";
 import type { Project } from "./project.js";
 
 /** A part of a source that cannot be read. */
@@ -82,12 +82,9 @@ async function* readSessions(
 ): AsyncGenerator<StoredSession, void, void> {
   for (const [index, id] of ids.entries()) {
     const messages = await past.readMessages(id);
+    const what = "OpenCode did not send its messages; run the command again";
     if (messages) yield { id, messages };
-    else
-      onProblem({
-        place: `session ${id}`,
-        what: "OpenCode did not send its messages; run the command again",
-      });
+    else onProblem({ place: `session ${id}`, what });
     onProgress(index + 1, ids.length);
   }
 }
@@ -100,13 +97,10 @@ async function startServer(
   { cli, root }: Project,
   { agent, password }: { agent: string; password: string },
 ): Promise<OpenCodeRun> {
-  const binary = await findOpenCode(cli);
-  if (binary === undefined)
-    throw new StrataError(
-      "NO_HOST",
-      "no opencode in the PATH, which is started to read its sessions; install it, or name a running server with --server URL",
-    );
-  const version = await readVersion(binary, cli.clock);
+  const { binary, version } = await findProgram(cli);
+  const why =
+    "no opencode in the PATH, which is started to read its sessions; install it, or name a running server with --server URL";
+  if (binary === undefined) throw new StrataError("NO_HOST", why);
   const isSecond = version !== undefined && isSecondVersion(version);
   // A password in the user's environment would lock us out of our own server.
   const { OPENCODE_PASSWORD: _, OPENCODE_SERVER_USERNAME: __, ...own } = cli.env;

@@ -104,13 +104,12 @@ export async function perform(
   return run(core, readInput(input, given, nameOf));
 }
 
-export const refuseCaller = (name: string, caller: Caller): StrataError =>
-  new StrataError(
-    caller === "agent" ? "AGENT" : "NOT_ALLOWED",
-    caller === "agent"
-      ? `"${name}" is for you alone, and this shell is an agent's; run it in a terminal of your own, or type it in the session`
-      : `"${name}" is for the user alone; ask the user to run it`,
-  );
+export function refuseCaller(name: string, caller: Caller): StrataError {
+  if (caller !== "agent")
+    return new StrataError("NOT_ALLOWED", `"${name}" is for the user alone; ask the user to run it`);
+  const why = `"${name}" is for you alone, and this shell is an agent's; run it in a terminal of your own, or type it in the session`;
+  return new StrataError("AGENT", why);
+}
 
 /** @throws StrataError WRONG_ARGUMENT */
 export function readInput<Input extends z.ZodObject>(
@@ -166,11 +165,8 @@ export const wholeNumber = (least: number, most: number): z.ZodNumber => {
   return z.number(error).int(error).min(least, error).max(most, error);
 };
 export const days = wholeNumber(1, MOST_DAYS).meta({ value: "days" });
-export const share = z
-  .number("must be a number from 0 to 1")
-  .min(0, "must be a number from 0 to 1")
-  .max(1, "must be a number from 0 to 1")
-  .meta({ value: "number" });
+const A_SHARE = "must be a number from 0 to 1";
+export const share = z.number(A_SHARE).min(0, A_SHARE).max(1, A_SHARE).meta({ value: "number" });
 export const flag = z.boolean("must be true or false");
 export const text = (error: string) => z.string(error).trim().min(1, error);
 /** A memory's type; `fact`, `lesson` and `reflection` are accepted too. */
@@ -245,30 +241,20 @@ export const createTerminalCore = (project: Project, caller: Caller): Core => ({
 export function createCore(project: Project, caller: Caller, memories: OpenMemories): Core {
   const { cli, folders, log, root } = project;
   let search: Promise<OpenSearch> | undefined;
-  const openSearch = (): Promise<OpenSearch> => {
-    search ??= import("./open-search.js").then((module) => module.openSearch(project, memories));
-    return search;
-  };
+  const openSearch = async () => (await import("./open-search.js")).openSearch(project, memories);
   return {
     ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories, project },
     nameOf: (operation) => `strata ${operation}`,
     style: cli.style,
-    search: openSearch,
-    async quotes() {
-      return (await import("./open-search.js")).openProjectQuotes(project);
-    },
-    async candidates() {
-      return (await import("./own-state.js")).openCandidates(project);
-    },
-    async gate() {
-      return (await import("./open-search.js")).openGate(project, memories);
-    },
+    search: () => (search ??= openSearch()),
+    quotes: async () => (await import("./open-search.js")).openProjectQuotes(project),
+    candidates: async () => (await import("./own-state.js")).openCandidates(project),
+    gate: async () => (await import("./open-search.js")).openGate(project, memories),
     async contextRequests() {
       const { createContextRequests } = await import("../status/context-requests.js");
-      const { openOwnState } = await import("./own-state.js");
-      const own = openOwnState(project);
-      const locate = async (): Promise<string> => (await own.locateRecord()).contextRequests;
-      return createContextRequests({ clock: cli.clock, files: own.files, locate });
+      const { files, locateRecord } = (await import("./own-state.js")).openOwnState(project);
+      const locate = async (): Promise<string> => (await locateRecord()).contextRequests;
+      return createContextRequests({ clock: cli.clock, files, locate });
     },
     async noteConflicts(changed) {
       return (await import("./record-rivals.js")).noteConflicts(project, memories, changed);

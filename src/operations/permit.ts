@@ -136,17 +136,11 @@ async function offerRule(
   };
   await candidates.offer([{ type, when: findWhen(text), worth: 0, said: [said] }]);
   const waiting = (await candidates.list()).find((one) => one.said.some((saying) => isSame(saying.text)));
-  if (!waiting)
-    throw new StrataError(
-      REFUSED,
-      "Nothing was kept: the user dropped this sentence before, or no candidate can wait here.",
-    );
+  const none = "Nothing was kept: the user dropped this sentence before, or no candidate can wait here.";
+  if (!waiting) throw new StrataError(REFUSED, none);
   const { id } = waiting;
-  return {
-    kind: "waiting",
-    candidate: id,
-    text: `Waits as candidate ${id}: a ${type} records what the user said, so only the user can confirm it: in a terminal with strata candidates keep ${id}, or in OpenCode with /keep ${id}. Ask the user if it matters now.`,
-  };
+  const told = `Waits as candidate ${id}: a ${type} records what the user said, so only the user can confirm it: in a terminal with strata candidates keep ${id}, or in OpenCode with /keep ${id}. Ask the user if it matters now.`;
+  return { kind: "waiting", candidate: id, text: told };
 }
 
 /** What was added, for a client. @throws StrataError REFUSED */

@@ -40,10 +40,7 @@ export interface Project {
 export async function openProject(cli: CliContext): Promise<Project> {
   const root = await requireProjectRoot(cli);
   let reading: Promise<Settings> | undefined;
-  const settings = (): Promise<Settings> => {
-    reading ??= readSettings(cli, root);
-    return reading;
-  };
+  const settings = (): Promise<Settings> => (reading ??= readSettings(cli, root));
   const sharing = async () => (await settings()).config.sync.worktrees;
   const warn = (message: string): void => cli.warn(`strata: ${message}`);
   return {
@@ -63,18 +60,19 @@ export async function openProject(cli: CliContext): Promise<Project> {
  * The folder of the project that a command is about: the nearest one upwards in which the plugin has written, else the
  * root of the repository, else the nearest one with a configuration of OpenCode's. Throws if there is none.
  */
-export async function requireProjectRoot({
-  files,
-  folder,
-  home,
-}: Pick<CliContext, "files" | "folder" | "home">): Promise<string> {
-  const written = await findUpwards(files, folder, [join(".opencode", "strata")]);
-  if (written !== undefined) return written;
-  const repository = await findUpwards(files, folder, [".git"]);
-  if (repository !== undefined) return repository;
-  const configured = await findUpwards(files, folder, ["opencode.json", "opencode.jsonc", ".opencode"]);
-  // OpenCode installs itself into ~/.opencode, which does not make the home folder a project.
-  if (configured !== undefined && configured !== home) return configured;
+export async function requireProjectRoot(
+  cli: Pick<CliContext, "files" | "folder" | "home">,
+): Promise<string> {
+  const { files, folder, home } = cli;
+  for (const names of [
+    [join(".opencode", "strata")],
+    [".git"],
+    ["opencode.json", "opencode.jsonc", ".opencode"],
+  ]) {
+    const found = await findUpwards(files, folder, names);
+    // OpenCode installs itself into ~/.opencode, which does not make the home folder a project.
+    if (found !== undefined && !(found === home && names.includes(".opencode"))) return found;
+  }
   throw new StrataError(
     "NO_PROJECT",
     `${folder} is not in an OpenCode project: no opencode.json, .opencode or .git here or in a folder above. ` +
@@ -118,12 +116,11 @@ export async function readSettings(
  * Locks that count across processes. Within one process each needs an `instance` name of its own: two of one name would
  * each take the other for gone.
  */
-export function openLocks({ cli, processes }: Project, instance: string, files: Files = cli.files): Locks {
-  return createLocks({ clock: cli.clock, files, processes, instance });
-}
+export const openLocks = ({ cli, processes }: Project, instance: string, files: Files = cli.files): Locks =>
+  createLocks({ clock: cli.clock, files, processes, instance });
 
 /** A log that hands on warnings and errors, each once and without its source, and drops the rest. */
-export function createCliLog(report: (message: string) => void): Log {
+function createCliLog(report: (message: string) => void): Log {
   const told = new Set<string>();
   const tell = (_source: string, message: string): void => {
     if (!told.has(message)) report(message);
@@ -165,11 +162,7 @@ export async function isInAgentsShell({ env, files }: Pick<CliContext, "env" | "
     // proc_pid_stat(5): `pid (name) state parent …`; the name may contain anything.
     const end = text.lastIndexOf(")");
     if (/^\.?opencode/.test(text.slice(text.indexOf("(") + 1, end))) return true;
-    const [, parent] = text
-      .slice(end + 1)
-      .trim()
-      .split(" ");
-    id = Number(parent);
+    id = Number(text.slice(end + 2).split(" ")[1]);
   }
   return false;
 }

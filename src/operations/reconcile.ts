@@ -31,7 +31,7 @@ type Choice = (typeof choices)[number] | "edited";
 const keep = z.enum(choices, `must be one of ${choices.join(", ")}`);
 
 /** A record with the current texts of both versions. */
-export interface OpenConflict {
+interface OpenConflict {
   record: ConflictRecord;
   /** The record's name on the command line. */
   name: string;
@@ -41,7 +41,7 @@ export interface OpenConflict {
   otherText: string;
 }
 
-export interface Deciding {
+interface Deciding {
   cli: Pick<CliContext, "env" | "files">;
   folders: Folders;
   memories: OpenMemories;
@@ -82,13 +82,9 @@ export const reconcile = defineTerminalOperation(
       const [conflict] = named;
       if (choice !== undefined && conflict) {
         const refusal = await decideConflict(deciding, conflict, choice);
-        return refusal === undefined
-          ? { text: `Decided: ${conflict.name}` }
-          : {
-              text: "",
-              notes: [`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`],
-              isProblem: true,
-            };
+        if (refusal === undefined) return { text: `Decided: ${conflict.name}` };
+        const left = `${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`;
+        return { text: "", notes: [left], isProblem: true };
       }
       return {
         text: named.map(format).join("\n") || "No open conflicts.",

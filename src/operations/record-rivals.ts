@@ -9,7 +9,7 @@ import { openTrust } from "./open-memories.js";
 import type { Project } from "./project.js";
 
 /** Pairs of memories of one type and title that say different things, each once. Pure. */
-export function findRivals(
+function findRivals(
   entered: readonly Memory[],
   all: readonly Memory[],
 ): (readonly [own: Memory, rival: Memory])[] {
@@ -27,12 +27,9 @@ export function findRivals(
 /** Records each of these memories that another contradicts; returns a line for each. */
 export async function recordConflicts(
   changed: readonly Memory[],
-  {
-    memories,
-    openLog,
-    style,
-  }: { memories: Pick<OpenMemories, "list">; openLog(): Promise<ConflictLog>; style: Style },
+  given: { memories: Pick<OpenMemories, "list">; openLog(): Promise<ConflictLog>; style: Style },
 ): Promise<string[]> {
+  const { memories, openLog, style } = given;
   const rivals = changed.length === 0 ? [] : findRivals(changed, await memories.list());
   if (rivals.length === 0) return [];
   const log = await openLog();

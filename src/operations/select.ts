@@ -22,16 +22,14 @@ export async function requireMemory(
   const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (!only)
-    throw new StrataError("NO_MEMORY", `no memory matches "${words}"; strata list shows all of them`);
-  const ids = found.slice(0, 5).map(({ id }) => id);
-  throw new StrataError(
-    "MANY_MEMORIES",
-    `"${words}" matches ${found.length} memories, such as ${ids.join(", ")}; use the full id`,
-  );
+  const none = `no memory matches "${words}"; strata list shows all of them`;
+  if (!only) throw new StrataError("NO_MEMORY", none);
+  const some = found.slice(0, 5).map(({ id }) => id);
+  const many = `"${words}" matches ${found.length} memories, such as ${some.join(", ")}; use the full id`;
+  throw new StrataError("MANY_MEMORIES", many);
 }
 
-export interface Selection {
+interface Selection {
   type?: MemoryType | undefined;
   /** In days since the last change. */
   olderThan?: number | undefined;
@@ -45,9 +43,9 @@ export function selectMemories(
   { match = "", olderThan, type }: Selection,
   nowMs: number,
 ): Memory[] {
-  const latestMs = olderThan === undefined ? Number.POSITIVE_INFINITY : nowMs - olderThan * DAY_MS;
   const words = match.toLowerCase().split(/\s+/).filter(Boolean);
-  const isOld = ({ updated }: Memory): boolean => olderThan === undefined || Date.parse(updated) <= latestMs;
+  const isOld = ({ updated }: Memory): boolean =>
+    olderThan === undefined || Date.parse(updated) <= nowMs - olderThan * DAY_MS;
   const hasWords = ({ content, id, tags, title }: Memory): boolean => {
     const text = [id, title, ...tags, content].join("\n").toLowerCase();
     return words.every((word) => text.includes(word));

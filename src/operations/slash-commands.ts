@@ -3,7 +3,7 @@
  * plugin has open. Answers are shown and never sent. Code is loaded with the first command.
  */
 import { StrataError } from "../base/error.js";
-import type { Layer, SlashCommand } from "../kernel/layer.js";
+import type { SlashCommand } from "../kernel/layer.js";
 import type { KernelContext, Stack } from "../kernel/layer-context.js";
 import { createGate } from "../memory/gate/gate.js";
 import { formatAccepted, formatRevoked, formatTeamQuestion, formatWaiting } from "../memory/in-words.js";
@@ -18,14 +18,10 @@ import { operations } from "./table.js";
 /** A stack whose sessions have the commands; those about memory only if that is on. */
 export const withSlashCommands = (stack: Stack): Stack => ({
   ...stack,
-  always: (context) => [...stack.always(context), createSlashLayer(context)],
-});
-
-const createSlashLayer = (context: KernelContext): Layer => ({
-  name: "slash-commands",
-  phase: "after",
-  handlers: {},
-  commands: createSlashCommands(context),
+  always: (context) => [
+    ...stack.always(context),
+    { name: "slash-commands", phase: "after", handlers: {}, commands: createSlashCommands(context) },
+  ],
 });
 
 interface Row extends Pick<SlashCommand, "name" | "description" | "deadlineMs"> {
@@ -51,10 +47,8 @@ function readAction(words: string): { action: Action; ids: string[] } {
   const [first, ...ids] = readIDs(words);
   const action = ACTIONS.find((one) => one === first);
   if (action) return { action, ids };
-  throw new StrataError(
-    "WRONG_WORDS",
-    `expected nothing, or one of ${ACTIONS.join(", ")} and an id, got "${words}". /context lists the ids`,
-  );
+  const why = `expected nothing, or one of ${ACTIONS.join(", ")} and an id, got "${words}". /context lists the ids`;
+  throw new StrataError("WRONG_WORDS", why);
 }
 
 const memoryRows: readonly Row[] = [
@@ -109,36 +103,29 @@ const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word)
 
 export function createSlashCommands(context: KernelContext): SlashCommand[] {
   const trust = createTrustAnswers(context.memories);
-  const isMemoryOn = context.config.autoMemory.enabled;
-  return [
-    ...[contextRow, ...(isMemoryOn ? memoryRows : [])].map(
-      ({ operation, read, ...row }): SlashCommand => ({
-        ...row,
-        async execute({ sessionID, words: typed }) {
-          const words = typed.trim();
-          const { perform } = await import("./operation.js");
-          const entry = operations[typeof operation === "string" ? operation : operation(words)];
-          const typedAs = (): object => (words === "" ? {} : { [entry.takes ?? "words"]: words });
-          const given = read?.(words, sessionID) ?? typedAs();
-          // What the last request has left to write is listed with the rest.
-          if (row.name === contextRow.name) await context.deferred.settle();
-          const core = await createCore(context, sessionID);
-          const { data, notes = [], text } = await perform(core, entry, given, () => `/${row.name}`);
-          return [wrapPath(text, data), ...notes].join("\n");
-        },
-      }),
-    ),
-    ...(isMemoryOn
-      ? [
-          {
-            name: "memory-trust",
-            description:
-              "Strata: list memories that came with this repository; yes accepts them, undo revokes that, team yes or team no says whether they are your team's",
-            execute: ({ words }: { words: string }) => trust(words.trim().toLowerCase()),
-          },
-        ]
-      : []),
-  ];
+  const toCommand = ({ operation, read, ...row }: Row): SlashCommand => ({
+    ...row,
+    async execute({ sessionID, words: typed }) {
+      const words = typed.trim();
+      const { perform } = await import("./operation.js");
+      const entry = operations[typeof operation === "string" ? operation : operation(words)];
+      const typedAs = (): object => (words === "" ? {} : { [entry.takes ?? "words"]: words });
+      const given = read?.(words, sessionID) ?? typedAs();
+      // What the last request has left to write is listed with the rest.
+      if (row.name === contextRow.name) await context.deferred.settle();
+      const core = await createCore(context, sessionID);
+      const { data, notes = [], text } = await perform(core, entry, given, () => `/${row.name}`);
+      return [wrapPath(text, data), ...notes].join("\n");
+    },
+  });
+  if (!context.config.autoMemory.enabled) return [toCommand(contextRow)];
+  const trusting: SlashCommand = {
+    name: "memory-trust",
+    description:
+      "Strata: list memories that came with this repository; yes accepts them, undo revokes that, team yes or team no says whether they are your team's",
+    execute: ({ words }) => trust(words.trim().toLowerCase()),
+  };
+  return [...[contextRow, ...memoryRows].map(toCommand), trusting];
 }
 
 /** A session's window is narrow: the path stands on a line of its own. */

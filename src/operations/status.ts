@@ -8,7 +8,7 @@ import { createGit } from "../io/node-git.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { formatSaving } from "../status/format-figures.js";
 import { describeJudging, formatStatus, formatTitle } from "../status/format-status.js";
-import { readTitles } from "../status/session-titles.js";
+import { readTitles } from "../status/session-screen.js";
 import { readStatus, type Status } from "../status/status.js";
 import { findTodos, formatTodos, type Todo } from "../status/todo.js";
 import { FORCE, type Style, writeNew } from "./command.js";
@@ -52,11 +52,8 @@ export const status = defineTerminalOperation(z.object({}), async (project) => {
 async function readTodos(project: Project, memories: OpenMemories): Promise<Todo[]> {
   const { cli, folders } = project;
   const { config } = await project.settings();
-  const world = {
-    ...{ config, files: cli.files, folders, memories },
-    candidates: lookAtCandidates(project),
-    conflicts: await openConflictLog(project),
-  };
+  const [candidates, conflicts] = [lookAtCandidates(project), await openConflictLog(project)];
+  const world = { config, files: cli.files, folders, memories, candidates, conflicts };
   return findTodos(world, await memories.list());
 }
 

@@ -9,13 +9,12 @@ import type { OpenMemories } from "../memory/store/store.js";
 import { findGitFolder, listRemotes } from "../memory/trust/git.js";
 import { UNREACHABLE } from "../sync/bare-repository.js";
 import { createRemoteGit } from "../sync/remote-git.js";
-import { createSync, type Sync, type Synced } from "../sync/sync.js";
+import { createSync, type Synced } from "../sync/sync.js";
 import {
   locateSync,
   NO_SYNC,
   openSyncFiles,
   type SyncConfig,
-  type SyncFiles,
   type SyncPlace,
   type SyncState,
 } from "../sync/sync-state.js";
@@ -81,18 +80,14 @@ export const init = defineTerminalOperation(initInput, async (project, wanted) =
     });
     const { notes, text } = describeOutcome(outcome, { isPush: false, scope, style: cli.style });
     const { lines } = await sync.plan();
-    return {
-      text: [
-        `${nameScope(scope)} are shared over ${withoutCredentials(url)}, branch ${branch}.`,
-        isOwn ? MINE : TEAM,
-        ...text,
-        lines.length === 0
-          ? "Nothing to push."
-          : `${formatCounted(lines.length, "change")} to push; send with: strata sync push`,
-      ].join("\n"),
-      notes,
-      isProblem: hasProblems(outcome),
-    };
+    const waiting = `${formatCounted(lines.length, "change")} to push; send with: strata sync push`;
+    const shown = [
+      `${nameScope(scope)} are shared over ${withoutCredentials(url)}, branch ${branch}.`,
+      isOwn ? MINE : TEAM,
+      ...text,
+      lines.length === 0 ? "Nothing to push." : waiting,
+    ];
+    return { text: shown.join("\n"), notes, isProblem: hasProblems(outcome) };
   });
 });
 
@@ -108,18 +103,20 @@ const createExchange = (action: "push" | "pull") =>
       throw new StrataError(NO_SYNC, "no remote is set up; set one up with: strata sync init REMOTE");
     return withMemories(project, async (memories) => {
       const data: Partial<Record<Scope, SyncOutcome>> = {};
-      const answer = { text: [] as string[], notes: [] as string[] };
-      for (const { scope, ...place } of places) {
-        const { sync } = await openSync(project, memories, { ...place, scope });
+      const told: ReturnType<typeof describeOutcome>[] = [];
+      for (const place of places) {
+        const { sync } = await openSync(project, memories, place);
         const outcome = await attempt(sync[action]);
-        data[scope] = outcome;
-        const how = { isPush: action === "push", scope, style: project.cli.style };
-        const { notes, text } = describeOutcome(outcome, how);
-        answer.text.push(...text);
-        answer.notes.push(...notes);
+        data[place.scope] = outcome;
+        const how = { isPush: action === "push", scope: place.scope, style: project.cli.style };
+        told.push(describeOutcome(outcome, how));
       }
-      const isProblem = Object.values(data).some(hasProblems);
-      return { text: answer.text.join("\n"), notes: answer.notes, data, isProblem };
+      return {
+        text: told.flatMap(({ text }) => text).join("\n"),
+        notes: told.flatMap(({ notes }) => notes),
+        data,
+        isProblem: Object.values(data).some(hasProblems),
+      };
     });
   });
 
@@ -157,6 +154,7 @@ function describeOutcome(
   if ("unreachable" in outcome) return { text: [], notes: listSome("Not reached", [outcome.unreachable]) };
   const { conflicts, deferred, earlier, foreign, ids, refused, sent } = outcome;
   const changed = `${countMemories(ids.length)} changed here`;
+  const settle = conflicts.map((path) => `both versions are in ${path}; settle it with strata reconcile`);
   const explain = ({ id, why }: { id: string; why: string }): string => `${id}: ${why}`;
   return {
     text: [
@@ -170,22 +168,14 @@ function describeOutcome(
     ],
     notes: [
       ...listSome("Changed", ids),
-      ...listSome(
-        "Conflict",
-        conflicts.map((path) => `both versions are in ${path}; settle it with strata reconcile`),
-      ),
+      ...listSome("Conflict", settle),
       ...listSome("Not sent", refused.map(explain)),
       ...listSome("Left out", deferred.map(explain)),
     ],
   };
 }
 
-interface SyncStatus {
-  config: SyncConfig;
-  state: SyncState;
-  pending: number;
-  refused: SyncState["refused"];
-}
+type SyncStatus = { config: SyncConfig; state: SyncState; pending: number; refused: SyncState["refused"] };
 
 export const status = defineTerminalOperation(z.object({ global: isGlobal }), async (project, wanted) => {
   const places = await listPlaces(project, wanted.global);
@@ -222,11 +212,7 @@ const locatePlace = ({ cli, folders, stateFolder }: Project, scope: Scope): Prom
   locateSync(cli.files, scope, { project: folders.memoryProject, stateFolder });
 
 /** Opens the sync of this place, with the user's git. */
-async function openSync(
-  project: Project,
-  memories: Pick<OpenMemories, "exchange">,
-  place: SyncPlace,
-): Promise<{ sync: Sync; stored: SyncFiles }> {
+async function openSync(project: Project, memories: Pick<OpenMemories, "exchange">, place: SyncPlace) {
   const { cli, instance } = project;
   const { clock, files } = cli;
   const sync = createSync({
@@ -270,11 +256,9 @@ async function chooseRemote(
 
 function checkBranch(branch: string): string {
   const isName = /^[\w][\w./-]{0,100}$/.test(branch) && !/\.\.|\/\/|\.lock(\/|$)|[./]$/.test(branch);
-  if (isName) return branch;
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `--branch must be a branch name, such as strata-memory, not "${branch}"`,
-  );
+  const why = `--branch must be a branch name, such as strata-memory, not "${branch}"`;
+  if (!isName) throw new StrataError(WRONG_ARGUMENT, why);
+  return branch;
 }
 
 /** `scheme://…` or `host:path`, but not a path with a drive letter; everything else is a folder. */
@@ -292,8 +276,7 @@ async function readRemotes(files: Files, root: string): Promise<{ name: string; 
   return remotes.map(({ name, url }) => ({ name, url: resolveIn(git.top, url) }));
 }
 
-const wrong = (came: string): StrataError =>
-  new StrataError(
-    WRONG_ARGUMENT,
-    `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, got ${came}`,
-  );
+function wrong(came: string): StrataError {
+  const why = `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, got ${came}`;
+  return new StrataError(WRONG_ARGUMENT, why);
+}

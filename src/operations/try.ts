@@ -20,7 +20,7 @@ import type { Message, ModelName } from "../io/message.js";
 import { readOwnTexts } from "../messages/call.js";
 import { BYTES_PER_TOKEN, toSent } from "../trial/requests.js";
 import { type Opening, readPlayable, type SimulatedRequest, simulate } from "../trial/simulate.js";
-import { createProgress } from "./command.js";
+import { runLong } from "./command.js";
 import { openSessions, serverOption } from "./open-sessions.js";
 import { type Answer, defineTerminalOperation, wholeNumber } from "./operation.js";
 import type { Project } from "./project.js";
@@ -40,7 +40,7 @@ interface Cost {
 }
 
 /** A session played without and with Strata. */
-export interface Tried {
+interface Tried {
   id: string;
   title: string;
   model: string;
@@ -71,41 +71,39 @@ const input = z.object({
 
 export const tryPast = defineTerminalOperation(input, async (project, { server, sessions, within }) => {
   const { cli } = project;
-  const stop = new AbortController();
-  const release = cli.onInterrupt?.(() => stop.abort());
-  const stored = await openSessions(project, server);
-  const progress = createProgress(cli, "Playing");
   const tried: Tried[] = [];
   const left: Left = { short: 0, unread: 0, flat: 0, late: 0 };
-  const newest = stored.ids.slice(-sessions).reverse();
+  let newest: readonly string[] = [];
   const countDone = (): number => tried.length + left.short + left.unread + left.flat;
   let isOver = false;
-  const cancel = cli.clock.after(within * 1_000, () => {
-    isOver = true;
-    stop.abort();
-  });
-  try {
-    const models = await stored.listModels();
-    const events = { onProblem: () => void left.unread++, onProgress() {} };
-    for await (const { id, messages } of stored.sessions(events, newest)) {
-      stop.signal.throwIfAborted();
-      const done = countDone();
-      const onShare = (share: number): void => progress.step(done + share, newest.length);
-      const played =
-        countAnswers(messages) < LEAST_REQUESTS
-          ? "short"
-          : await trySession(project, { id, messages, models, onShare, stop: stop.signal });
-      if (typeof played === "string") left[played]++;
-      else tried.push(played);
+  await runLong(cli, "Playing", async (end, onStep) => {
+    const stop = end.signal;
+    const stored = await openSessions(project, server);
+    newest = stored.ids.slice(-sessions).reverse();
+    const cancel = cli.clock.after(within * 1_000, () => {
+      isOver = true;
+      end.abort();
+    });
+    try {
+      const models = await stored.listModels();
+      const events = { onProblem: () => void left.unread++, onProgress() {} };
+      for await (const { id, messages } of stored.sessions(events, newest)) {
+        stop.throwIfAborted();
+        const done = countDone();
+        const onShare = (share: number): void => onStep(done + share, newest.length);
+        const isShort = countAnswers(messages) < LEAST_REQUESTS;
+        const given = { id, messages, models, onShare, stop };
+        const played = isShort ? "short" : await trySession(project, given);
+        if (typeof played === "string") left[played]++;
+        else tried.push(played);
+      }
+    } catch (thrown) {
+      if (!stop.aborted) throw thrown;
+    } finally {
+      cancel();
+      await stored.close();
     }
-  } catch (thrown) {
-    if (!stop.signal.aborted) throw thrown;
-  } finally {
-    progress.end();
-    cancel();
-    release?.();
-    await stored.close();
-  }
+  });
   left.late = newest.length - countDone();
   return answer(tried, left, isOver ? `the ${within} seconds of --within were over` : "stopped before");
 });
@@ -119,10 +117,8 @@ interface TryOptions {
   stop: AbortSignal;
 }
 
-async function trySession(
-  project: Project,
-  { id, messages, models, onShare, stop }: TryOptions,
-): Promise<Tried | "flat"> {
+async function trySession(project: Project, given: TryOptions): Promise<Tried | "flat"> {
+  const { id, messages, models, onShare, stop } = given;
   const { cli, root } = project;
   const { config, configFiles, plugins } = await project.settings();
   const temporary = (await cli.files.realPath(tmpdir())) ?? tmpdir();
@@ -154,15 +150,14 @@ async function trySession(
 }
 
 function bill(requests: readonly SimulatedRequest[], charged: Parameters<typeof findRates>[0]): Cost {
-  return requests.reduce(
-    (sum, request) => {
-      const rates = findRates(charged, request.sent);
-      const tokens = priceUsage(request, rates);
-      const dollars = (tokens * (rates.dollars ?? 0)) / 1_000_000;
-      return { tokens: sum.tokens + tokens, dollars: sum.dollars + dollars };
-    },
-    { tokens: 0, dollars: 0 },
-  );
+  const sum: Cost = { tokens: 0, dollars: 0 };
+  for (const request of requests) {
+    const rates = findRates(charged, request.sent);
+    const tokens = priceUsage(request, rates);
+    sum.tokens += tokens;
+    sum.dollars += (tokens * (rates.dollars ?? 0)) / 1_000_000;
+  }
+  return sum;
 }
 
 const isAnswer = ({ info }: Message): boolean => info.role === "assistant" && info.summary !== true;
@@ -213,15 +208,12 @@ function answer(tried: readonly Tried[], left: Left, whyLate: string): Answer {
   };
 }
 
-type Unit = keyof Cost;
-
 function formatReport(
   sessions: readonly Tried[],
   total: { bare: number; strata: number; ratio: number },
-  unit: Unit,
+  unit: keyof Cost,
 ): string {
-  const format = (amount: number): string =>
-    unit === "dollars" ? formatMoney(amount) : formatTokens(amount);
+  const format = unit === "dollars" ? formatMoney : formatTokens;
   const compare = (bare: number, strata: number): string =>
     strata <= bare ? `${formatPercent(1 - strata / bare)} less` : `${formatPercent(strata / bare - 1)} more`;
   const count = formatCounted(sessions.length, "session");

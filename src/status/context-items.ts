@@ -15,13 +15,13 @@ import {
   object,
   oneOf,
   optional,
-  parseJson,
   parserOf,
   string,
   unchecked,
 } from "../base/shape.js";
 import { toLine } from "../base/text.js";
-import { type Files, readText } from "../io/files.js";
+import type { Files } from "../io/files.js";
+import { readState } from "../io/state-file.js";
 import type { Folders } from "../project/folders.js";
 
 export const MOST_ITEMS = 300;
@@ -133,18 +133,16 @@ export const planItemsPath = ({ screens }: Pick<Folders, "screens">, sessionID: 
 export const ITEMS_ENDING = ".context.json";
 
 /** The items as last written; `undefined` if there are none, or they cannot be understood. */
-export async function readContextItems(
+export const readContextItems = (
   files: Pick<Files, "read">,
   folders: Pick<Folders, "screens">,
   sessionID: string,
-): Promise<ContextItems | undefined> {
-  const text = await readText(files, planItemsPath(folders, sessionID));
-  return text === undefined ? undefined : parseContextItems(parseJson(text));
-}
+): Promise<ContextItems | undefined> =>
+  readState(files, planItemsPath(folders, sessionID), parseContextItems);
 
 /* What stands in a context, as text: for `/context` where no screen half is loaded, and for `strata context`. Pure. */
 
-export interface TableOptions {
+interface TableOptions {
   /** Number of items shown. */
   most: number;
   /** Characters of a line. */
@@ -166,12 +164,8 @@ export function formatItems(
   if (shown.length === 0)
     return `${head}\nNothing in it can be changed yet: no tool was called, and no turn has ended.`;
   const rows = shown.map((item) => [
-    item.id,
-    formatCount(item.tokens),
-    String(item.turn),
-    String(item.age),
-    formatName(item),
-    formatState(item),
+    ...[item.id, formatCount(item.tokens), String(item.turn), String(item.age)],
+    ...[formatName(item), formatState(item)],
   ]);
   const table = formatTable([["id", "tokens", "turn", "age", "what", "state"], ...rows], width);
   const left = items.length - shown.length + omitted;
@@ -206,11 +200,8 @@ function formatTable(rows: readonly (readonly string[])[], width: number): strin
   );
 }
 
-function formatState({ isPinned, state, superseded }: ContextItem): string {
-  return [isPinned ? `${state}, pinned` : state, ...(superseded === undefined ? [] : [superseded])].join(
-    ", ",
-  );
-}
+const formatState = ({ isPinned, state, superseded }: ContextItem): string =>
+  [state, isPinned && "pinned", superseded].filter(Boolean).join(", ");
 
 /** What an action will do, before it is done. */
 export function formatCost(item: ContextItem, action: Action, cost: ActionCost): string {
@@ -219,10 +210,8 @@ export function formatCost(item: ContextItem, action: Action, cost: ActionCost):
   if (action === "unpin") return `${name} will be unpinned: layers may move it again. That costs nothing.`;
   const { cacheLost, dollars, frees } = cost;
   const money = dollars === undefined || dollars === 0 ? "" : `, about ${formatMoney(dollars)}`;
-  const lost =
-    cacheLost === 0
-      ? `no cached tokens are lost${money}`
-      : `${formatCount(cacheLost)} cached tokens are written again${money}`;
+  const again = `${formatCount(cacheLost)} cached tokens are written again`;
+  const lost = `${cacheLost === 0 ? "no cached tokens are lost" : again}${money}`;
   if (action === "drop")
     return `${name} will leave the context with your next message: about ${formatCount(frees)} tokens fewer in each request; ${lost}. Its whole text stays in a file that the context names.`;
   const what =
@@ -257,41 +246,41 @@ export const describeItem = (item: ContextItem) => ({
 const SHORTEST_ID = 4;
 
 /**
- * The item with this id, or with the only id that begins so.
+ * The one with this id, or with the only id that begins so. `what` they are is for the message.
  *
  * @throws StrataError NO_ITEM or MANY_ITEMS. `listing` is the command that lists them.
  */
-export function findItem(items: readonly ContextItem[], given: string, listing: string): ContextItem {
+export function findByID<T extends { id: string }>(
+  all: readonly T[],
+  given: string,
+  { listing, shortest, what }: { listing: string; shortest: number; what: string },
+): T {
   const wanted = given.toLowerCase();
-  const exact = items.find(({ id }) => id === wanted);
+  const exact = all.find(({ id }) => id === wanted);
   if (exact) return exact;
-  const found = wanted.length < SHORTEST_ID ? [] : items.filter(({ id }) => id.startsWith(wanted));
+  const found = wanted.length < shortest ? [] : all.filter(({ id }) => id.startsWith(wanted));
   const [only] = found;
   if (only && found.length === 1) return only;
-  if (!only)
-    throw new StrataError(
-      "NO_ITEM",
-      `expected the id of something in the context, got "${given}"; ${listing} lists them. Nothing was changed`,
-    );
+  const none = `expected the id of ${what}, got "${given}"; ${listing} lists them. Nothing was changed`;
+  if (!only) throw new StrataError("NO_ITEM", none);
   const named = found.map(({ id }) => id).join(", ");
-  throw new StrataError(
-    "MANY_ITEMS",
-    `"${given}" begins the ids ${named}; write one of them whole. Nothing was changed`,
-  );
+  const many = `"${given}" begins the ids ${named}; write one of them whole. Nothing was changed`;
+  throw new StrataError("MANY_ITEMS", many);
 }
 
-/** The same for an action; `undo-cut` needs no id, as there is at most one cut to undo. */
+/** The item for an action; `undo-cut` needs no id, as there is at most one cut to undo. @throws as above */
 export function findWanted(
   items: readonly ContextItem[],
   action: Action,
   given: string | undefined,
   listing: string,
 ): ContextItem {
-  if (given !== undefined) return findItem(items, given, listing);
+  const what = "something in the context";
+  if (given !== undefined) return findByID(items, given, { listing, shortest: SHORTEST_ID, what });
   const cut = items.find(({ actions, not }) => (actions["undo-cut"] ?? not?.["undo-cut"]) !== undefined);
   if (action === "undo-cut" && cut) return cut;
-  const what = action === "undo-cut" ? "history was not cut" : `expected an id after ${action}, got none`;
-  throw new StrataError("NO_ITEM", `${what}; ${listing} lists what is in the context. Nothing was changed`);
+  const why = action === "undo-cut" ? "history was not cut" : `expected an id after ${action}, got none`;
+  throw new StrataError("NO_ITEM", `${why}; ${listing} lists what is in the context. Nothing was changed`);
 }
 
 /** @throws StrataError NOT_POSSIBLE, which says why. */
@@ -304,12 +293,8 @@ export function requireAction(item: ContextItem, action: Action): ActionCost {
 }
 
 /** What an item is, in a few words. */
-export function formatName({
-  kind,
-  name,
-  tool,
-  turn,
-}: Pick<ContextItem, "kind" | "name" | "tool" | "turn">): string {
+export function formatName(item: Pick<ContextItem, "kind" | "name" | "tool" | "turn">): string {
+  const { kind, name, tool, turn } = item;
   if (kind === "turn") return `the agent's turn ${turn}: ${name}`;
   if (kind === "cut") return `the notes for ${name}`;
   if (kind === "summary") return "OpenCode's summary";

@@ -15,9 +15,8 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
 };
 
 /** "context 13.3K instead of 25.6K (−48 %) · saved $0.42 today". */
-export function formatHeadline({ context, saved }: Pick<SessionScreen, "context" | "saved">): string {
-  return `context ${formatContext(context)} · ${formatToday(saved.today)}`;
-}
+export const formatHeadline = ({ context, saved }: Pick<SessionScreen, "context" | "saved">): string =>
+  `context ${formatContext(context)} · ${formatToday(saved.today)}`;
 
 /** "13.3K instead of 25.6K (−48 %)"; the second only where Strata has made a difference. `unit` follows the first. */
 export function formatContext(

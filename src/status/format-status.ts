@@ -2,7 +2,7 @@
 
 import { sep } from "node:path";
 import { wrap } from "../base/columns.js";
-import { formatCount, formatPercent, formatTokens } from "../base/format.js";
+import { formatCount, formatCounted, formatPercent, formatTokens } from "../base/format.js";
 import { findCacheShare } from "../costs/sums.js";
 import { formatWaiting } from "../memory/candidates/candidate.js";
 import { formatContext, formatSaving } from "./format-figures.js";
@@ -14,31 +14,21 @@ const MOST_ROWS = 5;
 /** Longer titles end with "…". */
 const MOST_TITLE = 40;
 
-export interface StatusParts {
-  /** They come before the others. */
-  first?: readonly Section[];
-  /** They come before those of the project. */
-  problems?: readonly string[];
-  /** What waits for a person. */
-  todos?: readonly Todo[];
-}
-
+/** `first` and `problems` come before those of the project; `todos` wait for a person. */
 export function formatStatus(
   status: Status,
   style: StatusStyle,
-  { first = [], problems = [], todos = [] }: StatusParts = {},
+  given: { first?: readonly Section[]; problems?: readonly string[]; todos?: readonly Todo[] },
 ): string {
+  const { first = [], problems = [], todos = [] } = given;
+  const troubles = [...problems, ...status.problems].map((problem): Row => ["", problem]);
   const sections: Section[] = [
     ...first,
     describeProject(status),
     { heading: "Memory", rows: describeMemory(status) },
     describeTodos(todos),
     { heading: "State", rows: describeState(status) },
-    {
-      heading: "Problems",
-      rows: [...problems, ...status.problems].map((problem): Row => ["", problem]),
-      isList: true,
-    },
+    { heading: "Problems", rows: troubles, isList: true },
   ];
   return formatSections(sections.map(shortenPaths(status)), style);
 }
@@ -58,7 +48,7 @@ function describeProject({ saved, savings, sessions }: Status): Section {
   const cache = findCacheShare(savings);
   const sent = `${formatTokens(savings.sent)} tokens sent`;
   return {
-    heading: `This project: ${countOf(count, "session")}`,
+    heading: `This project: ${formatCounted(count, "session")}`,
     rows: [
       ["Today", formatSaving(saved.today)],
       ["In all", formatSaving(saved.project)],
@@ -75,10 +65,10 @@ function describeProject({ saved, savings, sessions }: Status): Section {
 export function describeRemoved(totals: Status["savings"]): Row[] {
   const { backgroundTokens, cacheLost, cleared, compactions, judging, shrunk, spilled, tokensFreed } = totals;
   const events = listCounts([
-    [spilled, `${countOf(spilled, "result")} moved to files`],
+    [spilled, `${formatCounted(spilled, "result")} moved to files`],
     [shrunk, `${formatCount(shrunk)} shrunk`],
     [cleared, `${formatCount(cleared)} cleared`],
-    [compactions, `history replaced ${countOf(compactions, "time")}`],
+    [compactions, `history replaced ${formatCounted(compactions, "time")}`],
   ]);
   const costs = listCounts([
     [cacheLost, `${formatTokens(cacheLost)} cached tokens written again`],
@@ -106,14 +96,10 @@ const listCounts = (counts: readonly (readonly [count: number, text: string])[])
 
 /** The last used sessions, newest first. */
 function describeSessions(sessions: Status["sessions"]): Row[] {
-  const newest = Object.entries(sessions).sort(([, a], [, b]) =>
-    (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""),
-  );
-  return describeList(
-    "Last sessions",
-    newest.map(([id, session]) => formatSession(id, session)),
-    "strata stats lists all",
-  );
+  const newest = Object.entries(sessions)
+    .sort(([, a], [, b]) => (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""))
+    .map(([id, session]) => formatSession(id, session));
+  return describeList("Last sessions", newest, "strata stats lists all");
 }
 
 function formatSession(id: string, session: SessionStatus): string {
@@ -131,14 +117,10 @@ export function formatTitle(title: string | undefined, id: string): string {
 
 /** The usual way of each; `strata todo` has all. */
 function describeTodos(todos: readonly Todo[]): Section {
-  const rows = todos.map(({ ways: [way], what }): Row => ["", way ? `${what}: ${way.command}` : what]);
-  const more = rows.length - MOST_ROWS;
+  const lines = todos.map(({ ways: [way], what }) => (way ? `${what}: ${way.command}` : what));
   return {
-    heading: `${countOf(todos.length, "thing")} ${todos.length === 1 ? "waits" : "wait"} for you (strata todo)`,
-    rows: [
-      ...rows.slice(0, MOST_ROWS),
-      ...(more > 0 ? [["", `and ${formatCount(more)} more`] as const] : []),
-    ],
+    heading: `${formatCounted(todos.length, "thing")} ${todos.length === 1 ? "waits" : "wait"} for you (strata todo)`,
+    rows: describeList("", lines),
     isList: true,
   };
 }
@@ -146,27 +128,23 @@ function describeTodos(todos: readonly Todo[]): Section {
 function describeMemory({ blockers, candidates = 0, memories }: Status): Row[] {
   const all = Object.values(memories).reduce((sum, count) => sum + count, 0);
   const types = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
+  const open = blockers.map(({ id, title }) => `${title} (${id})`);
   return [
     ["Memories", all === 0 ? "none" : `${formatCount(all)}: ${types.join(", ")}`],
     ...(candidates > 0 ? [["Candidates", `${formatWaiting(candidates)} (strata candidates)`] as const] : []),
-    ...describeList(
-      "Open blockers",
-      blockers.map(({ id, title }) => `${title} (${id})`),
-    ),
+    ...describeList("Open blockers", open),
   ];
 }
 
 function describeState({ background, folders, layers, results }: Status): Row[] {
   const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
   const off = names(false);
+  const moved = `${formatCounted(results.files, "file")}, ${formatBytes(results.bytes)}`;
   return [
     ["Switched on", names(true).join(", ") || "nothing"],
     ...(off.length > 0 ? [["Switched off", off.join(", ")] as const] : []),
     ...describeBackground(background),
-    [
-      "Moved results",
-      `${countOf(results.files, "file")}, ${formatBytes(results.bytes)}, in ${folders.toolResults}`,
-    ],
+    ["Moved results", `${moved}, in ${folders.toolResults}`],
     ["Log", folders.log],
     ["Savings ledger", folders.savings],
   ];
@@ -175,7 +153,7 @@ function describeState({ background, folders, layers, results }: Status): Row[] 
 function describeBackground(background: Status["background"]): Row[] {
   if (!background) return [];
   const { callsLeft, tokensLeft, why } = background;
-  const left = `${countOf(callsLeft, "call")} and ${formatTokens(tokensLeft)} tokens left today`;
+  const left = `${formatCounted(callsLeft, "call")} and ${formatTokens(tokensLeft)} tokens left today`;
   return [
     ["Own model calls", left],
     ...(why === undefined ? [] : [["", `none are made now: ${why}`] as const]),
@@ -187,9 +165,6 @@ function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${Number((bytes / 1_000_000).toFixed(1))} MB`;
 }
-
-const countOf = (count: number, what: string): string =>
-  `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
 
 /** One row per text; no rows for an empty list. */
 function describeList(label: string, texts: readonly string[], where?: string): Row[] {
@@ -208,10 +183,7 @@ function describeList(label: string, texts: readonly string[], where?: string): 
  */
 
 /** Emphasis of labels. Messages in a session have no colours. */
-export interface StatusStyle {
-  bold(text: string): string;
-  yellow(text: string): string;
-}
+export type StatusStyle = Record<"bold" | "yellow", (text: string) => string>;
 
 /** A label and a text. Without a label the text continues the rows before, or is an item of its own in a list. */
 export type Row = readonly [label: string, text: string];

@@ -4,6 +4,7 @@
  * whole. Each reader gets the same figures: tokens as the provider counted them, money where the host has a price.
  */
 import { join } from "node:path";
+import { toPrintable } from "../base/printable.js";
 import {
   count,
   each,
@@ -19,6 +20,7 @@ import {
 } from "../base/shape.js";
 import type { Saving } from "../costs/sums.js";
 import { type Files, readText } from "../io/files.js";
+import { formatState, readState } from "../io/state-file.js";
 import type { Folders } from "../project/folders.js";
 
 /** What the tokens of a request are spent on. Their sum is the size of the context. */
@@ -68,7 +70,8 @@ const saving = object<Saving>({
   unpriced: optional(finite),
 });
 
-const parse = parserOf(
+/** `undefined` if a part is missing or wrong. Accepts any value, never throws; unknown fields are kept. */
+export const parseSessionScreen = parserOf(
   object<SessionScreen>({
     v: isVersion,
     session: string,
@@ -89,9 +92,6 @@ const parse = parserOf(
   }),
 );
 
-/** `undefined` if a part is missing or wrong. Accepts any value, never throws; unknown fields are kept. */
-export const parseSessionScreen = (value: unknown): SessionScreen | undefined => parse(value);
-
 export const screenPath = ({ screens }: Pick<Folders, "screens">, sessionID: string): string =>
   join(screens, `${sessionID}.json`);
 
@@ -101,8 +101,7 @@ export async function readSessionScreen(
   folders: Pick<Folders, "screens">,
   sessionID: string,
 ): Promise<SessionScreen | undefined> {
-  const text = await readText(files, screenPath(folders, sessionID)).catch(() => undefined);
-  return text === undefined ? undefined : parse(parseJson(text));
+  return readState(files, screenPath(folders, sessionID), parseSessionScreen).catch(() => undefined);
 }
 
 /**
@@ -114,7 +113,38 @@ export async function readBreaker(
   { breakers }: Pick<Folders, "breakers">,
   sessionID: string,
 ): Promise<string | undefined> {
-  const text = await readText(files, join(breakers, `${sessionID}.json`));
-  const state = text === undefined ? undefined : parseJson(text);
-  return isRecord(state) && string(state.open) ? state.open : undefined;
+  return readState(files, join(breakers, `${sessionID}.json`), (state) =>
+    isRecord(state) && string(state.open) ? state.open : undefined,
+  );
+}
+
+/* Titles of sessions that have a savings ledger, `<state>/sessions.json`. May be deleted at any time. */
+
+/** A title is for one line of a page. */
+const MOST_TITLE = 200;
+
+export const formatTitles = (titles: ReadonlyMap<string, string>): string =>
+  formatState({ sessions: Object.fromEntries([...titles].map(([id, title]) => [id, { title }])) });
+
+/** One line, of a length that fits a page; `undefined` if nothing is left. */
+export function cleanTitle(title: unknown): string | undefined {
+  if (typeof title !== "string") return undefined;
+  const line = toPrintable(title).replace(/\s+/gu, " ").trim().slice(0, MOST_TITLE);
+  return line === "" ? undefined : line;
+}
+
+/** Titles by session, as far as they are known. Never rejects. */
+export const readTitles = (files: Pick<Files, "read">, path: string): Promise<Map<string, string>> =>
+  loadTitles(files, path).catch(() => new Map());
+
+/** The same; rejects with the system's error. */
+export async function loadTitles(files: Pick<Files, "read">, path: string): Promise<Map<string, string>> {
+  const state = parseJson((await readText(files, path)) ?? "");
+  const titles = new Map<string, string>();
+  if (!isRecord(state) || !isRecord(state.sessions)) return titles;
+  for (const [id, session] of Object.entries(state.sessions)) {
+    const title = isRecord(session) ? cleanTitle(session.title) : undefined;
+    if (title !== undefined) titles.set(id, title);
+  }
+  return titles;
 }

@@ -6,17 +6,7 @@ import { parseJson } from "../base/shape.js";
 import type { Config } from "../config/schema.js";
 import { isSwitchedOn } from "../config/setting.js";
 import type { SavingsRecord } from "../costs/savings.js";
-import {
-  type Figures,
-  NOTHING,
-  readLedger,
-  type Saving,
-  type SessionFigures,
-  sumFigures,
-  sumFreed,
-  type Totals,
-  toSaving,
-} from "../costs/sums.js";
+import { NOTHING, readLedger, type SessionFigures, sumFigures, sumFreed, toSaving } from "../costs/sums.js";
 import type { Clock } from "../io/clock.js";
 import { type Files, readText } from "../io/files.js";
 import type { Git } from "../io/host.js";
@@ -25,69 +15,22 @@ import type { Candidates } from "../memory/candidates/candidates.js";
 import { createBudget } from "../models/budget.js";
 import type { Folders } from "../project/folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../project/own-flaws.js";
-import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
-import { readBreaker } from "./session-screen.js";
-import { readTitles } from "./session-titles.js";
+import { readMemoryStatus } from "./memory-status.js";
+import { readBreaker, readTitles } from "./session-screen.js";
 
-export interface SessionStatus extends Totals {
-  title?: string;
-  /** Time of the last record, ISO 8601. */
-  lastUsed?: string;
-  /** Tokens of its last request and answer, as counted by the provider. */
-  contextTokens?: number;
-  /** The same without Strata; an estimate. */
-  contextWithout?: number;
-  saved: Saving;
-  /** Tokens that left the context, by the layer that removed them. */
-  freedByLayer: Record<string, number>;
-  /** Why automatic summaries are off in it. */
-  breaker?: string;
-}
+/** `breaker`: why automatic summaries are off in it. */
+export type SessionStatus = ReturnType<typeof describeSession> & { breaker?: string };
 
-export interface Status extends MemoryStatus {
-  folders: Folders;
-  /** Number of sentences that may become memories; absent if they cannot be read. */
-  candidates?: number;
-  /** Net savings of all sessions. */
-  savings: Totals;
-  saved: {
-    /** Since local midnight. */
-    today: Saving;
-    project: Saving;
-  };
-  /** Oldest first, without days that have no records. */
-  days: Figures["days"];
-  /** By session. */
-  sessions: Record<string, SessionStatus>;
-  /** Tool results on disk; equal results share a file. */
-  results: { files: number; bytes: number };
-  /** Today's remaining budget of background calls, if known. */
-  background?: BackgroundStatus;
-  /** Groups of settings: on or off. */
-  layers: Record<string, boolean>;
-  /** Sentences about problems; empty if there are none. */
-  problems: string[];
-}
-
-export interface BackgroundStatus {
-  callsLeft: number;
-  tokensLeft: number;
-  /** Why none would be made now, if known. */
-  why?: string;
-}
+export type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** Reads what the plugin has written in this project; all zeros if nothing. */
 export async function readStatus(
-  {
-    candidates,
-    clock,
-    files,
-    git,
-  }: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files; git?: Git | undefined },
+  given: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files; git?: Git | undefined },
   folders: Folders,
   config: Config,
   switches: readonly string[],
-): Promise<Status> {
+) {
+  const { candidates, clock, files, git } = given;
   const [ledger, titles, results, callRecords, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readTitles(files, folders.sessions),
@@ -107,20 +50,29 @@ export async function readStatus(
     };
   const today = formatLocalDay(clock.now());
   const last = callRecords.at(-1);
+  const savedToday = figures.days.find(({ day }) => day === today)?.saved ?? toSaving(NOTHING);
+  const layers: Record<string, boolean> = {};
+  for (const name of switches) layers[name] = isSwitchedOn(config, name);
   return {
     folders,
+    /** Net savings of all sessions. */
     savings: figures.totals,
-    saved: {
-      today: figures.days.find(({ day }) => day === today)?.saved ?? toSaving(NOTHING),
-      project: figures.saved,
-    },
+    /** `today`: since local midnight. */
+    saved: { today: savedToday, project: figures.saved },
+    /** Oldest first, without days that have no records. */
     days: figures.days,
+    /** By session. */
     sessions,
+    /** Tool results on disk; equal results share a file. */
     results,
     ...memory,
+    /** Number of sentences that may become memories; absent if they cannot be read. */
     ...pick("candidates", waiting),
+    /** Today's remaining budget of background calls, if known; `why` none would be made now. */
     ...pick("background", spent),
-    layers: Object.fromEntries(switches.map((name) => [name, isSwitchedOn(config, name)])),
+    /** Groups of settings: on or off. */
+    layers,
+    /** Sentences about problems; empty if there are none. */
     problems: [...flaws.map(formatOwnFlaw), ...ledger.problems, ...(last ? findSilent(last) : [])],
   };
 }
@@ -128,25 +80,26 @@ export async function readStatus(
 function describeSession(
   { lastUsed, saved, title, totals }: SessionFigures,
   records: readonly SavingsRecord[],
-): SessionStatus {
-  const {
-    answered = 0,
-    keptOut = 0,
-    sent,
-  } = records.findLast((record) => record.event === "answer" && record.sent !== undefined) ?? {};
+) {
+  const last = records.findLast((record) => record.event === "answer" && record.sent !== undefined);
+  const { answered = 0, keptOut = 0, sent } = last ?? {};
   const contextTokens = sent === undefined ? undefined : sent + answered;
   return {
     ...pick("title", title),
     ...totals,
+    /** Tokens that left the context, by the layer that removed them. */
     freedByLayer: Object.fromEntries(sumFreed(records).map(({ layer, tokens }) => [layer, tokens])),
     saved,
+    /** Time of the last record, ISO 8601. */
     ...pick("lastUsed", lastUsed || undefined),
+    /** Tokens of its last request and answer, as counted by the provider. */
     ...pick("contextTokens", contextTokens),
+    /** The same without Strata; an estimate. */
     ...pick("contextWithout", contextTokens && contextTokens + keptOut),
   };
 }
 
-async function countResults(files: Files, folder: string): Promise<Status["results"]> {
+async function countResults(files: Files, folder: string) {
   const names = (await files.list(folder)).filter((name) => name.endsWith(".txt"));
   const stats = await Promise.all(names.map((name) => files.stat(join(folder, name))));
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
@@ -164,19 +117,17 @@ async function readSpent(
   { files, clock }: { files: Files; clock: Clock },
   folder: string,
   { background }: Config,
-): Promise<Status["background"]> {
+) {
   const log = { error() {}, warn() {}, info() {}, debug() {} };
   const tally = await createBudget({ config: background, clock, files, log, folder, instance: "" }).today();
-  return (
-    tally && {
-      callsLeft: Math.max(0, background.dailyCalls - tally.calls),
-      tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
-      ...(background.enabled === false && { why: "background.enabled is false" }),
-    }
-  );
+  if (!tally) return undefined;
+  return {
+    callsLeft: Math.max(0, background.dailyCalls - tally.calls),
+    tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
+    ...(background.enabled === false && { why: "background.enabled is false" }),
+  };
 }
 
 /** An object with this field, or an empty one if the value is `undefined`. */
-function pick<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [Key in K]: V });
-}
+const pick = <K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } =>
+  value === undefined ? {} : ({ [key]: value } as { [Key in K]: V });

@@ -44,7 +44,7 @@ export interface Way {
   input?: object;
 }
 
-export interface TodoWorld {
+interface TodoWorld {
   files: Files;
   folders: Folders;
   memories: Pick<Memories, "foreign" | "problems" | "team">;

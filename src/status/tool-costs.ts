@@ -13,15 +13,15 @@ import {
   number,
   object,
   optional,
-  parseJson,
   parserOf,
   string,
   unchecked,
 } from "../base/shape.js";
 import { toLine } from "../base/text.js";
-import { type Files, readText } from "../io/files.js";
+import type { Files } from "../io/files.js";
 import type { OfferedTool, OfferedTools } from "../io/host.js";
 import { createDayLog } from "../io/json-lines.js";
+import { readState } from "../io/state-file.js";
 import type { Folders } from "../project/folders.js";
 
 /** The calls of a session's turn. */
@@ -32,9 +32,7 @@ export interface CallLine {
 }
 
 /** What was offered, and which tools are the plugin's own. */
-export interface Offered extends OfferedTools {
-  own: readonly string[];
-}
+export type Offered = OfferedTools & { own: readonly string[] };
 
 export const offeredPath = ({ tools }: Pick<Folders, "tools">): string => join(tools, "offered.json");
 
@@ -65,8 +63,7 @@ export async function readToolCosts(
   folders: Pick<Folders, "tools">,
   nowMs: number,
 ): Promise<ToolCosts | undefined> {
-  const text = await readText(files, offeredPath(folders));
-  const offered = text === undefined ? undefined : parseOffered(parseJson(text));
+  const offered = await readState(files, offeredPath(folders), parseOffered);
   if (!offered) return undefined;
   const log = openCallLog(files, folders);
   const lines: CallLine[] = [];
@@ -154,10 +151,8 @@ function adviseShort(tools: readonly OfferedTool[]): string[] {
   const sum = (isSent: boolean): number =>
     sumTokens(tools.flatMap(({ shorter }) => (shorter?.isSent === isSent ? [shorter] : [])));
   if (sum(true) > 0) return [`tools.short saves ${formatCount(sum(true))} tokens in each request.`];
-  if (sum(false) === 0) return [];
-  return [
-    `To save ${formatCount(sum(false))} tokens in each request, in the plugin's options: "tools": { "short": true }`,
-  ];
+  const advice = `To save ${formatCount(sum(false))} tokens in each request, in the plugin's options: "tools": { "short": true }`;
+  return sum(false) === 0 ? [] : [advice];
 }
 
 /**

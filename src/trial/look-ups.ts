@@ -4,7 +4,7 @@
  * What calls did to files is done again, so that the file is there.
  */
 import { dirname } from "node:path";
-import { decodeText, type Files, pathBelow } from "../io/files.js";
+import { type Files, pathBelow, readText } from "../io/files.js";
 import type { ToolPart } from "../io/message.js";
 
 /** A finished tool call, with the names of OpenCode 1. */
@@ -23,12 +23,8 @@ export function toCall({ state, tool }: ToolPart): PlayedCall {
 
 export function toPart({ args, result, tool }: PlayedCall, callID: string): ToolPart {
   const metadata = tool === "bash" ? { exit: 0, output: "" } : {};
-  return {
-    type: "tool",
-    tool,
-    callID,
-    state: { status: "completed", input: args, output: result, metadata },
-  };
+  const state = { status: "completed", input: args, output: result, metadata };
+  return { type: "tool", tool, callID, state };
 }
 
 /** Shorter lines, such as a brace, say nothing about what is in sight. */
@@ -54,9 +50,9 @@ export function createLookUps(files: Files) {
     counts: counts as Readonly<typeof counts>,
 
     /** The calls that must come before these, given the text of the request. None after a look: it is not repeated. */
-    async plan(calls: readonly PlayedCall[], readText: () => string): Promise<PlayedCall[]> {
+    async plan(calls: readonly PlayedCall[], readRequest: () => string): Promise<PlayedCall[]> {
       const edits = calls.filter((call) => linesToChange(call).length > 0);
-      const text = edits.length > 0 ? readText() : "";
+      const text = edits.length > 0 ? readRequest() : "";
       hidden = edits.filter((call) => !isInSight(linesToChange(call), text));
       if (hasLooked) return [];
       const looks: PlayedCall[] = [];
@@ -86,9 +82,8 @@ export function linesToChange(call: PlayedCall): string[] {
   return lines.map((line) => line.trim()).filter((line) => line.length >= LEAST_CHARACTERS);
 }
 
-export function isInSight(lines: readonly string[], text: string): boolean {
-  return lines.length === 0 || lines.filter((line) => text.includes(line)).length >= ENOUGH * lines.length;
-}
+const isInSight = (lines: readonly string[], text: string): boolean =>
+  lines.length === 0 || lines.filter((line) => text.includes(line)).length >= ENOUGH * lines.length;
 
 /** The call that shows the lines of this edit again; none if nothing has them. */
 async function planLookAgain(
@@ -201,16 +196,12 @@ function readNumbered(result: string): string | undefined {
   return lines.length < 2 ? undefined : `${lines.join("\n")}\n`;
 }
 
-async function findKind(files: Files, path: string): Promise<string | undefined> {
-  return (await files.stat(path))?.kind;
-}
+const findKind = async (files: Files, path: string): Promise<string | undefined> =>
+  (await files.stat(path))?.kind;
 
 /** The text of a file; `undefined` if there is none, or a folder. */
-async function readFile(files: Files, path: string): Promise<string | undefined> {
-  if ((await findKind(files, path)) !== "file") return undefined;
-  const bytes = await files.read(path);
-  return bytes && decodeText(bytes);
-}
+const readFile = async (files: Files, path: string): Promise<string | undefined> =>
+  (await findKind(files, path)) === "file" ? readText(files, path) : undefined;
 
 /*
  * Patches:

@@ -80,10 +80,7 @@ export interface PromptCacheOptions {
   now: () => number;
 }
 
-interface Entry {
-  bytes: Buffer;
-  usedAt: number;
-}
+type Entry = { bytes: Buffer; usedAt: number };
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 const MOST_ENTRIES = 400;
@@ -113,17 +110,15 @@ export function createPromptCache({ lifetimeMs = FIVE_MINUTES_MS, now }: PromptC
   };
 }
 
-/** Length of the shared prefix if it is longer than `best`, else `best`, which is cheap to find out. */
+/**
+ * Length of the shared prefix if it is longer than `best`, else `best`, which is cheap to find out. Over all entries each
+ * byte of the prompt is looked at once.
+ */
 function longerPrefix(prompt: Buffer, entry: Buffer, best: number): number {
   const limit = Math.min(prompt.length, entry.length);
   if (limit <= best || prompt[best] !== entry[best] || !isSame(prompt, entry, 0, best)) return best;
   let same = best;
-  let different = limit + 1;
-  while (different - same > 1) {
-    const middle = (same + different) >> 1;
-    if (isSame(prompt, entry, same, middle)) same = middle;
-    else different = middle;
-  }
+  while (same < limit && prompt[same] === entry[same]) same++;
   return same;
 }
 
@@ -134,9 +129,8 @@ function startsWith(bytes: Buffer, prefix: Buffer): boolean {
   return length <= bytes.length && isSame(bytes, prefix, end, length) && isSame(bytes, prefix, 0, end);
 }
 
-function isSame(a: Buffer, b: Buffer, from: number, to: number): boolean {
-  return a.compare(b, from, to, from, to) === 0;
-}
+const isSame = (a: Buffer, b: Buffer, from: number, to: number): boolean =>
+  a.compare(b, from, to, from, to) === 0;
 
 /* The host's own summary. */
 
@@ -180,19 +174,16 @@ function splitTurn(
   return first;
 }
 
-function estimate(messages: readonly Message[]): number {
-  return Math.round(JSON.stringify(toSent(messages)).length / CHARACTERS_PER_TOKEN);
-}
+const estimate = (messages: readonly Message[]): number =>
+  Math.round(JSON.stringify(toSent(messages)).length / CHARACTERS_PER_TOKEN);
 
 export function toSummaryRequest(messages: readonly Message[]): SentMessage[] {
   const conversation = messages.map(formatMessage).filter(Boolean).join("\n\n");
   const instruction = "x".repeat(INSTRUCTION_CHARACTERS);
+  const content = `Here is the conversation so far:\n\n<conversation>\n${conversation}\n</conversation>\n${instruction}`;
   return [
     { role: "system", content: "You are a context summarization agent.".padEnd(630) },
-    {
-      role: "user",
-      content: `Here is the conversation so far:\n\n<conversation>\n${conversation}\n</conversation>\n${instruction}`,
-    },
+    { role: "user", content },
   ];
 }
 
@@ -224,11 +215,9 @@ export function writeSummary({ asked, paths, said }: Talk): string {
   const shortened = said.filter(Boolean).map((text) => text.replaceAll("\n", " ").slice(0, 300));
   const section = (title: string, lines: readonly string[]): string =>
     [`## ${title}`, ...lines.map((line) => `- ${line}`)].join("\n");
+  const objective = asked.slice(-4).map((text) => text.slice(0, 400));
   return [
-    section(
-      "Objective",
-      asked.slice(-4).map((text) => text.slice(0, 400)),
-    ),
+    section("Objective", objective),
     section("Discoveries", shortened.slice(-12)),
     section("Accomplished", shortened.slice(-4)),
     section("Relevant files", [...new Set(paths)].slice(-30)),

@@ -37,10 +37,7 @@ import {
 export const SESSION = "ses_trial";
 
 /** How every request begins. */
-export interface Opening {
-  tools: readonly SentTool[];
-  system: readonly SentMessage[];
-}
+export type Opening = { tools: readonly SentTool[]; system: readonly SentMessage[] };
 
 /** What stands between history and requests. */
 export interface Arm {
@@ -61,16 +58,10 @@ export interface Arm {
   tools: readonly SentTool[];
 }
 
-export interface Window {
-  context: number;
-  output: number;
-}
+type Window = Record<"context" | "output", number>;
 
 /** The time and the messages as the host has them. */
-export interface ArmGiven {
-  clock: Clock;
-  messages: readonly Message[];
-}
+export type ArmGiven = { clock: Clock; messages: readonly Message[] };
 
 const nothing = async (): Promise<void> => {};
 
@@ -244,10 +235,8 @@ async function answer(play: Play, recorded: Message, isLast: boolean): Promise<v
 
 async function askArm(play: Play): Promise<Message[]> {
   const { arm, cost, inUse, model, window: limit } = play;
-  const messages = inUse.map(({ info, parts }) => ({
-    info: { ...info },
-    parts: parts.map((part) => ({ ...part })),
-  }));
+  const copy = ({ info, parts }: Message) => ({ info: { ...info }, parts: parts.map((one) => ({ ...one })) });
+  const messages = inUse.map(copy);
   const asked = { id: model.modelID, providerID: model.providerID, limit, ...(cost ? { cost } : {}) };
   await wait(play, () => arm.view(messages));
   await wait(play, () => arm.model(asked));
@@ -273,36 +262,29 @@ async function give(play: Play, view: readonly Message[], given: Given): Promise
   const created = now();
   const said = parts.map(({ text = "" }) => text).join("");
   const request = send(play, {
-    ...{
-      kind: "agent" as const,
-      tools: [...opening.tools, ...arm.tools],
-      readAgain: first.map(({ result }) => result.length),
-    },
+    ...{ kind: "agent" as const, tools: [...opening.tools, ...arm.tools] },
     messages: [...opening.system, ...toSent(view)],
-    ...{ answered: countAnswer(answered, said, made), ...(recorded && { answer: recorded }) },
+    answered: countAnswer(answered, said, made),
+    readAgain: first.map(({ result }) => result.length),
+    ...(recorded && { answer: recorded }),
   });
   const ended: Part[] = [];
   for (const part of parts) ended.push(isToolPart(part) ? await runCall(play, part) : part);
   if (first.length === 0) looks.remember(calls);
   talk.said.push(said);
-  const { cached, sent } = request;
+  const { answered: output, cached, sent } = request;
   const info = keep(play, {
     info: {
       ...{ id, sessionID: SESSION, role: "assistant" },
       ...{ ...model, agent: "build", time: { created, completed: now() } },
-      tokens: {
-        input: sent - cached,
-        output: request.answered,
-        reasoning: 0,
-        cache: { read: cached, write: 0 },
-      },
+      tokens: { input: sent - cached, output, reasoning: 0, cache: { read: cached, write: 0 } },
       finish: made.length > 0 ? "tool-calls" : "stop",
     },
     parts: [{ type: "step-start" }, ...ended, { type: "step-finish" }],
   });
   await arm.event("message.updated", { info, sessionID: SESSION });
   await arm.idle();
-  return sent + request.answered >= usableTokens(window);
+  return sent + output >= usableTokens(window);
 }
 
 /** The host keeps so much of the window free for an answer. */
@@ -356,17 +338,9 @@ async function compact(play: Play): Promise<void> {
     parts: [{ type: "text", text: BEFORE_SUMMARY }],
   };
   const at = now();
-  const time = { created: at, completed: at + 1 };
+  const made = { ...model, time: { created: at, completed: at + 1 }, finish: "stop", summary: true };
   const summary: Message = {
-    info: {
-      ...shared,
-      ...model,
-      id: `msg_${kept.length}_summary`,
-      role: "assistant",
-      time,
-      finish: "stop",
-      summary: true,
-    },
+    info: { ...shared, id: `msg_${kept.length}_summary`, role: "assistant", ...made },
     parts: [{ type: "text", text }],
   };
   kept.push(question, summary);
@@ -377,6 +351,4 @@ async function compact(play: Play): Promise<void> {
 }
 
 /** All that a request shows of these messages, as the agent reads it. */
-function readTexts(messages: readonly Message[]): string {
-  return toSent(messages).map(readSent).join("\n");
-}
+const readTexts = (messages: readonly Message[]): string => toSent(messages).map(readSent).join("\n");

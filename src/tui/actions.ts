@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import { decodeText, type Files } from "../io/files.js";
-import { type CliContext, createStyle } from "../operations/command.js";
+import { type CliContext, plainStyle } from "../operations/command.js";
 import { findEditor, openEditor } from "../operations/edit.js";
 import {
   type Answer,
@@ -98,7 +98,7 @@ async function openHere({ clock, env, files, folder, home }: ActionsOptions): Pr
     loadLayers: async () => (await import("../../layers/index.js")).layers,
     folder: folder(),
     env: own,
-    style: createStyle(false),
+    style: plainStyle,
     instance: "screen",
     say() {},
     warn() {},

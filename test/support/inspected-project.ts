@@ -6,7 +6,7 @@ import { createInspector } from "../../src/inspector/inspector.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { ToolPart } from "../../src/io/message.js";
-import { createStyle } from "../../src/operations/command.js";
+import { plainStyle } from "../../src/operations/command.js";
 import { openProject, type Project } from "../../src/operations/project.js";
 import { candidateOf, openTestCandidates } from "./candidates.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
@@ -155,7 +155,7 @@ export const openInspected = (
   { env = {}, isInTerminal = true }: InspectorGiven = {},
 ): Promise<Project> =>
   openProject({
-    ...{ files, clock, folder, env, home: "/home/me", style: createStyle(false) },
+    ...{ files, clock, folder, env, home: "/home/me", style: plainStyle },
     loadLayers: async () => layers,
     say() {},
     warn() {},

@@ -44,4 +44,6 @@ export function listMemories(files: MemoryFiles): string[] {
 
 /** Everything on the disk. */
 export const listBytes = (files: MemoryFiles): [string, string][] =>
-  [...files.contents].map(([path, bytes]): [string, string] => [path, Buffer.from(bytes).toString()]).sort();
+  [...files.contents]
+    .map(([path, bytes]): [string, string] => [path, Buffer.from(bytes).toString("base64")])
+    .sort();

@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { layers } from "../../layers/index.js";
 import { createMcpServer, type McpServer, type McpServerOptions } from "../../src/mcp/server.js";
-import { type CliContext, createStyle } from "../../src/operations/command.js";
+import { type CliContext, plainStyle } from "../../src/operations/command.js";
 import { openProject, type Project } from "../../src/operations/project.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
@@ -51,7 +51,7 @@ export async function openMcp({
   const clock = createFakeClock();
   const warnings: string[] = [];
   const cli: CliContext = {
-    ...{ files, clock, folder, env, home: "/home/me", style: createStyle(false) },
+    ...{ files, clock, folder, env, home: "/home/me", style: plainStyle },
     loadLayers: async () => layers,
     say: (text) => void warnings.push(text),
     warn: (text) => void warnings.push(text),

@@ -2,7 +2,7 @@
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
 import type { Files } from "../../src/io/files.js";
-import { createStyle } from "../../src/operations/command.js";
+import { plainStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 
@@ -35,7 +35,7 @@ export async function serve(
   let press = (): void => {};
   const printed = new Promise<string>((resolve, reject) => {
     const context = {
-      ...{ files, clock: createFakeClock(), folder, home: "/home/me", env, style: createStyle(false) },
+      ...{ files, clock: createFakeClock(), folder, home: "/home/me", env, style: plainStyle },
       loadLayers: async () => (await import("../../layers/index.js")).layers,
       openFile: async () => {},
       onInterrupt(stop: () => void) {

@@ -6,7 +6,7 @@ import type { Files } from "../../src/io/files.js";
 import type { Host } from "../../src/io/host.js";
 import type { Get } from "../../src/io/post.js";
 import type { LayerDefinition } from "../../src/kernel/layer-context.js";
-import { createStyle } from "../../src/operations/command.js";
+import { plainStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 
@@ -64,7 +64,7 @@ export async function runStrata(
     folder,
     home: "/home/me",
     env,
-    style: createStyle(false),
+    style: plainStyle,
     loadLayers: async () => stack,
     ...(packageFolder !== undefined && { packageFolder }),
     ...(get && { get }),

@@ -150,6 +150,18 @@ function readLines<T>(text = ""): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
+/** Types a slash command in a session, as the host does; what it answers. */
+export async function typeCommand(
+  { strata }: Pick<World, "strata">,
+  name: string,
+  words = "",
+  sessionID = "ses_1",
+): Promise<string> {
+  const command = strata.dispatcher.commands.find((one) => one.name === name);
+  if (!command) throw new Error(`there is no command /${name}`);
+  return command.execute({ sessionID, words }, new AbortController().signal);
+}
+
 /** The history's first result as it would be sent. */
 export async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
   return outputs(await world.request(history))[0] ?? "";

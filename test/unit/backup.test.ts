@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { GLOBAL, PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { openSound } from "../support/sound-project.js";
+import { openRepository, openSound } from "../support/sound-project.js";
 
 const FILE = "/backup.jsonl.gz";
 const OPENCODE = `${PROJECT}/.opencode`;
@@ -29,7 +29,7 @@ async function openBackedUp(): Promise<MemoryFiles> {
 
 /** The same disk after `.opencode` and the global memories are gone. */
 async function lose(files: MemoryFiles): Promise<MemoryFiles> {
-  const left = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  const left = openRepository();
   await left.writeWhole(FILE, files.contents.get(FILE) ?? "");
   return left;
 }
@@ -137,7 +137,7 @@ describe("strata backup restore", () => {
       /which Strata does not write/,
     ]),
   ])("of a file that %s fails and writes nothing", async (_, contents, says) => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", [FILE]: contents });
+    const files = openRepository({ [FILE]: contents });
     const before = new Map(files.contents);
     const { code, err } = await runStrata(files, `backup restore ${FILE}`);
     expect([code, err]).toEqual([3, expect.stringMatching(says)]);

@@ -1,13 +1,13 @@
 /** A person sees, keeps and drops candidates, on the command line and in a session; no model ever sees one. */
 import { describe, expect, it } from "vitest";
-import type { Layer } from "../../src/kernel/layer.js";
 import { candidateOf, type GivenSaying, openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { createSession } from "../support/session.js";
 import { runStrata } from "../support/shell.js";
-import { openWorld, type World } from "../support/world.js";
+import { openRepository } from "../support/sound-project.js";
+import { openWorld, typeCommand } from "../support/world.js";
 
 const SQLITE = "The storage is SQLite, because it needs no server.";
 const REDIS = "The queue is Redis.";
@@ -15,7 +15,7 @@ const MEMORY = `${PROJECT}/.opencode/memory`;
 
 /** A project in which these wait. */
 async function open(...given: (readonly [text: string, given?: GivenSaying])[]) {
-  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  const files = openRepository();
   const candidates = openTestCandidates({ files });
   await candidates.offer(
     given.map(([text, more], n) => candidateOf(text, { message: `msg_${n}`, saidMs: MORNING_MS, ...more })),
@@ -92,7 +92,7 @@ describe("strata and candidates", () => {
 
   it("a start removes what no project has opened for a month", async () => {
     const clock = createFakeClock();
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }, clock.now);
+    const files = openRepository({}, clock.now);
     await openTestCandidates({ files, clock, project: "/gone" }).offer([candidateOf(SQLITE)]);
     const waiting = () =>
       [...files.contents.keys()].filter((path) => path.endsWith("candidates.json")).length;
@@ -109,23 +109,11 @@ describe("strata and candidates", () => {
   });
 });
 
-/** What a slash command answers. */
-async function command(world: World, name: string, words = ""): Promise<string> {
-  const commands = world.strata.dispatcher.commands;
-  const found = commands.find((one: NonNullable<Layer["commands"]>[number]) => one.name === name);
-  return (await found?.execute({ sessionID: "ses_1", words }, new AbortController().signal)) ?? "";
-}
-
-async function openSession() {
-  const world = await openWorld();
-  const candidates = openTestCandidates({ files: world.files, clock: world.clock, instance: "test" });
-  await candidates.offer([candidateOf(SQLITE), candidateOf(REDIS, { message: "msg_2" })]);
-  return { world, candidates };
-}
-
 describe("in a session", () => {
   it("no request, tool result or file of the project has one", async () => {
-    const { world } = await openSession();
+    const world = await openWorld();
+    const candidates = openTestCandidates({ files: world.files, clock: world.clock, instance: "test" });
+    await candidates.offer([candidateOf(SQLITE), candidateOf(REDIS, { message: "msg_2" })]);
     const session = createSession(world.clock, "ses_9");
     session.user("Which storage and which queue do we use? SQLite or Redis?");
     world.host.messages.set("ses_9", [...session.messages]);
@@ -138,7 +126,7 @@ describe("in a session", () => {
       asked as never,
       new AbortController().signal as never,
     );
-    const slash = await command(world, "recall", "storage SQLite");
+    const slash = await typeCommand(world, "recall", "storage SQLite");
     await world.strata.idle();
     for (const text of [sent, JSON.stringify(answer), slash])
       for (const one of ["needs no server", REDIS]) expect(text).not.toContain(one);

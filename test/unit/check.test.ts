@@ -6,10 +6,11 @@ import type { Issue } from "../../src/operations/check.js";
 import { damages, formatForeignToken } from "../support/damages.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
+import { listBytes } from "../support/learning.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { runStrata } from "../support/shell.js";
-import { FOLDER, openSound, SECRET, STATE } from "../support/sound-project.js";
+import { FOLDER, openRepository, openSound, SECRET, STATE } from "../support/sound-project.js";
 import { openWorld } from "../support/world.js";
 
 const OPENCODE = `${PROJECT}/.opencode`;
@@ -19,37 +20,31 @@ interface Report {
   issues: Issue[];
 }
 
-const open = (more: Record<string, string> = {}): MemoryFiles =>
-  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...more });
-
 async function check(files: MemoryFiles): Promise<Report & { code: number }> {
   const { code, out } = await runStrata(files, "check --json");
   return { ...(JSON.parse(out) as Report), code };
 }
 
-const copyOf = (files: MemoryFiles): Map<string, string> =>
-  new Map([...files.contents].map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]));
-
 describe("strata check", () => {
   it("finds nothing in an intact project or an empty one, and changes neither", async () => {
-    for (const files of [await openSound(), open()]) {
-      const before = copyOf(files);
+    for (const files of [await openSound(), openRepository()]) {
+      const before = listBytes(files);
       expect(await check(files)).toMatchObject({ code: 0, isSound: true, issues: [] });
       expect((await runStrata(files, "check")).out).toMatch(/checked: no problems\.$/);
-      expect(copyOf(files)).toEqual(before);
+      expect(listBytes(files)).toEqual(before);
     }
   });
 
   it.each(damages)("finds $what, names the file and changes nothing", async (one) => {
     const files = await openSound();
     await one.plant(files);
-    const before = copyOf(files);
+    const before = listBytes(files);
     const { code, issues } = await check(files);
     const found = issues.filter(({ file, what }) => one.file.test(file) && one.says.test(what));
     expect([issues, found[0]?.level]).toEqual([issues, one.level]);
     expect(code).toBe(1);
     expect((await runStrata(files, "check")).out).not.toContain(SECRET);
-    expect(copyOf(files)).toEqual(before);
+    expect(listBytes(files)).toEqual(before);
   });
 
   it("prints ten issues of a kind, and all of them with --json", async () => {
@@ -79,7 +74,7 @@ async function findGone(files: MemoryFiles): Promise<string[]> {
 describe("files that nobody needs", () => {
   it("are put away by a dream, and no others", async () => {
     const result = `tool-results/${formatContentID(Buffer.from("x"))}.txt`;
-    const files = open({
+    const files = openRepository({
       [`${OPENCODE}/session-memory/ses_1.previous.md`]: "old",
       [`${OPENCODE}/session-memory/notes.md`]: "notes",
       [`${OPENCODE}/${result}`]: "x",

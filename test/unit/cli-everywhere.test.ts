@@ -5,9 +5,10 @@ import { readOptions } from "../../src/operations/command.js";
 import { operations } from "../../src/operations/table.js";
 import { damages } from "../support/damages.js";
 import { PROJECT } from "../support/fake-host.js";
+import { listBytes } from "../support/learning.js";
 import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { FOLDER, openSound } from "../support/sound-project.js";
+import { FOLDER, openRepository, openSound } from "../support/sound-project.js";
 
 /** Arguments for the commands that need some. */
 const given: Readonly<Record<string, string>> = {
@@ -60,9 +61,6 @@ const reading = described.filter(({ name, options, reads }) => {
 });
 const env = { EDITOR: "true", PATH: process.env.PATH ?? "" };
 
-const copyOf = (files: MemoryFiles): Map<string, string> =>
-  new Map([...files.contents].map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]));
-
 async function run(files: MemoryFiles, line: string, folder?: string) {
   const ran = await runStrata(files, line, { env, ...(folder !== undefined && { folder }) });
   expect([line, /\n +at |TypeError|undefined/.exec(ran.err)?.[0]]).toEqual([line, undefined]);
@@ -73,14 +71,14 @@ describe("every command", () => {
   it.each(lines)(
     "strata %s reports something in an empty project, and only reads if it is a reading command",
     async (line) => {
-      const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-      const before = copyOf(files);
+      const files = openRepository();
+      const before = listBytes(files);
       const { code, err, out } = await run(files, line);
       expect([0, 1, 3]).toContain(code);
       expect(`${out}${err}` === "" ? line : "").toBe(line === "export" ? "export" : "");
       if (code === 3) expect(err).toMatch(/^strata: /);
       if (reading.some(({ name }) => line === `${name} ${given[name] ?? ""}`.trim()))
-        expect(copyOf(files)).toEqual(before);
+        expect(listBytes(files)).toEqual(before);
     },
   );
 
@@ -88,11 +86,11 @@ describe("every command", () => {
     "strata %s fails outside of a project, says so, and changes nothing",
     async (line) => {
       const files = createMemoryFiles({ "/tmp/x/readme": "x" });
-      const before = copyOf(files);
+      const before = listBytes(files);
       const { code, err } = await run(files, line, "/tmp/x");
       expect([line, code]).toEqual([line, 3]);
       expect(err).toContain("/tmp/x is not in an OpenCode project");
-      expect(copyOf(files)).toEqual(before);
+      expect(listBytes(files)).toEqual(before);
     },
   );
 
@@ -115,7 +113,7 @@ describe("every command", () => {
     await files.writeWhole(`${PROJECT}/said.jsonl`, JSON.stringify(said));
     await files.writeWhole("/m.jsonl", JSON.stringify({ v: 1, id: "idea/x", contents: "x" }));
     await files.writeWhole(`${FOLDER}/private/.gitignore`, "*\n!preference/\n");
-    const before = copyOf(files);
+    const before = listBytes(files);
     const writing = new Set<PropertyKey>(["writeWhole", "create", "appendLine", "rename"]);
     const refuse = async (path: string) => {
       throw systemError("EROFS", path);
@@ -125,7 +123,7 @@ describe("every command", () => {
     });
     const { code, err } = await run(readOnly, line);
     expect([code === 0, err]).toEqual([false, expect.stringContaining("EROFS")]);
-    expect(copyOf(files)).toEqual(before);
+    expect(listBytes(files)).toEqual(before);
   });
 
   describe("on a broken project", () => {

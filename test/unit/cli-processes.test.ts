@@ -29,10 +29,21 @@ afterEach(() => removeFolder(home), patiently(60_000));
 
 const options = () => ({
   cwd: project,
-  env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, ".config") },
+  env: {
+    ...{ ...process.env, HOME: home },
+    ...{ XDG_CONFIG_HOME: join(home, ".config"), XDG_STATE_HOME: join(home, ".state") },
+  },
 });
 const strata = (...args: string[]) =>
   spawnSync(process.execPath, [binary, ...args], { ...options(), encoding: "utf8", maxBuffer: 100_000_000 });
+
+/** With this script as the editor, which gets the file as `$1`. */
+const edit = (script: string, ...args: string[]) =>
+  spawnSync(process.execPath, [binary, ...args], {
+    ...options(),
+    env: { ...options().env, VISUAL: "", EDITOR: `sh -c '${script}' sh` },
+    encoding: "utf8",
+  });
 
 /** One that runs beside the test. */
 function start(...args: string[]): { child: ChildProcess; ended: Promise<number | null> } {
@@ -136,36 +147,50 @@ describe("strata where the system refuses writes", () => {
 describe("strata memory edit", () => {
   it("edit takes over what the editor saved, and writes no secret to the ledger", () => {
     strata("remember", "--type", "idea", "one");
-    const edit = (script: string) =>
-      spawnSync(process.execPath, [binary, "edit", "idea/one"], {
-        ...options(),
-        env: { ...options().env, VISUAL: "", EDITOR: `sh -c '${script}' sh` },
-        encoding: "utf8",
-      });
-    expect(edit("true")).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^Unchanged: idea\/one /),
-    });
-    expect(edit('echo two >> "$1"')).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^Changed: /),
-    });
+    const editOne = (script: string) => {
+      const { status, stderr, stdout } = edit(script, "edit", "idea/one");
+      return [status, `${stdout}${stderr}`];
+    };
+    expect(editOne("true")).toEqual([0, expect.stringMatching(/^Unchanged: idea\/one /)]);
+    expect(editOne('echo two >> "$1"')).toEqual([0, expect.stringMatching(/^Changed: /m)]);
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-    const refused = edit(`echo ${secret} >> "$1"`);
-    expect([refused.status, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining("it holds a secret (GitHub token)"),
-    ]);
+    const holds = expect.stringContaining("it holds a secret (GitHub token)");
+    expect(editOne(`echo ${secret} >> "$1"`)).toEqual([1, holds]);
     const ledger = join(project, ".opencode", "memory", "ledger");
     for (const name of readdirSync(ledger))
       expect(readFileSync(join(ledger, name), "utf8")).not.toContain(secret);
     // The broken file can be opened for repair.
-    const repaired = edit(`sed -i /${secret}/d "$1"`);
-    expect(repaired).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^Changed: .*idea\/one\.md$/m),
-    });
+    const repaired = expect.stringMatching(/^Changed: .*idea\/one\.md$/m);
+    expect(editOne(`sed -i /${secret}/d "$1"`)).toEqual([0, repaired]);
     expect(strata("check").status).toBe(0);
-    expect(edit("false")).toMatchObject({ status: 3, stderr: expect.stringContaining("exited with 1") });
+    expect(editOne("false")).toEqual([3, expect.stringContaining("exited with 1")]);
+  });
+});
+
+describe("strata reconcile --edit", () => {
+  it("reconcile --edit keeps what the editor saved, leaves the conflict open if it saved nothing, and refuses secrets", () => {
+    const harbour = ["remember", "--type", "decision", "--title", "Harbour"];
+    strata(...harbour, "ships land at pier four");
+    const { stderr } = strata(...harbour, "cranes are the city's");
+    const name = /conflicts\/([\w-]+)\.md/.exec(stderr)?.[1] ?? "";
+    const decide = (script: string) => edit(script, "reconcile", name, "--edit");
+    const show = (id: string) => JSON.parse(strata("show", id, "--json").stdout);
+    for (const [script, why] of [
+      ["true", "you changed nothing"],
+      ["exit 3", "exited with 3; set EDITOR"],
+    ] as const) {
+      const left = decide(script);
+      expect(`${left.stdout}${left.stderr}`).toContain(why);
+      expect(left.status).not.toBe(0);
+      expect(strata("reconcile").stdout).toContain(name);
+    }
+    const edited = decide('sed -i "s/four/five, says the city/" "$1"');
+    expect([edited.status, edited.stdout]).toEqual([0, `Decided: ${name}\n`]);
+    const held = { status: "active", content: "ships land at pier five, says the city" };
+    expect(show("decision/harbour")).toMatchObject(held);
+    expect(show("decision/harbour-2").status).toBe("superseded");
+    expect(strata("reconcile").stdout).toBe("No open conflicts.\n");
+    // One undo restores both versions and the earlier text.
+    expect(strata("memory", "history", "decision/harbour-2").stdout).toContain("kept edited");
   });
 });

@@ -3,12 +3,10 @@ import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/base/version.js";
 import { commands } from "../../src/cli/commands.js";
 import { readOptions } from "../../src/operations/command.js";
-import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { openSound } from "../support/sound-project.js";
+import { openRepository, openSound } from "../support/sound-project.js";
 
-const openEmpty = () => createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
 const EMPTY = createMemoryFiles();
 
 /** A word of another tool, and what it means here. */
@@ -69,7 +67,7 @@ describe("groups and old names", () => {
   });
 
   it("an old name runs the command of today and names it; drop takes from the context what has an id of there", async () => {
-    const files = openEmpty();
+    const files = openRepository();
     const told = async (line: string) => (await runStrata(files, line)).err.split("\n")[0];
     expect(await told("keep 3fa2b1")).toBe("strata: keep is now: strata candidates keep");
     expect(await told("drop 3fa2b1")).toBe("strata: drop is now: strata candidates drop");
@@ -92,7 +90,7 @@ describe("words of other memory tools", () => {
           remember: "--type idea one thing",
         }[meant] ?? "--json";
       const isDoctor = meant === "doctor" ? "--no-proof " : "";
-      const [one, other] = [openEmpty(), openEmpty()];
+      const [one, other] = [openRepository(), openRepository()];
       expect(await runStrata(one, `${word} ${isDoctor}${rest}`)).toEqual(
         await runStrata(other, `${meant} ${isDoctor}${rest}`),
       );

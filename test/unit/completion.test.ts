@@ -10,7 +10,7 @@ import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { runStrata } from "../support/shell.js";
-import { openSound } from "../support/sound-project.js";
+import { openRepository, openSound } from "../support/sound-project.js";
 
 const MEMORY = `${PROJECT}/.opencode/memory`;
 const DECISION = "decision/server-listens-port-8080";
@@ -85,7 +85,7 @@ describe("completions", () => {
   });
 
   it("leave out what a shell would run in an open quote, since a title may come from a repository", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+    const files = openRepository();
     for (const [name, title] of Object.entries({
       a: "Tab $(rm x)",
       b: "Tab `rm x`",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type PluginEntry, readPluginEntries } from "../../src/config/plugin-entries.js";
-import { createStyle } from "../../src/operations/command.js";
+import { plainStyle } from "../../src/operations/command.js";
 import {
   checkLoaded,
   checkVersions,
@@ -162,7 +162,7 @@ describe("versions", () => {
       [{ level: "warning", what: expect.stringContaining("says 1.1.0"), todo: "run npm run build in /a" }],
     ],
   ])("checkVersions compares %s, %j and %s", (own, onDisk, proved, expected) => {
-    expect(checkVersions({ configured, onDisk, own, proved })).toMatchObject(expected);
+    expect(checkVersions(configured, onDisk, { own, proved })).toMatchObject(expected);
   });
 });
 
@@ -199,7 +199,7 @@ describe("the doctor's output", () => {
       { title: "One", findings: [fine("a"), note("b"), problem("c", "do it")] },
       { title: "Two", findings: [warning("d"), problem("e"), fine("f")] },
     ];
-    expect(formatSections(sections, createStyle(false)).split("\n")).toEqual([
+    expect(formatSections(sections, plainStyle).split("\n")).toEqual([
       ...[
         "problem  c",
         "         → do it",

@@ -84,17 +84,13 @@ describe("strata doctor on the configuration", () => {
       [CONFIG]: '{"plugin": [["opencode-strata", {"toolResults": {"threshold": 8000}, "colour": 1}]]}',
     });
     expect(find(findings, `toolResults.threshold is 8000, from ${CONFIG}`)).toMatchObject({ level: "note" });
-    expect(
-      find(findings, "dream.enabled is false, from /home/me/.config/opencode/opencode.json"),
-    ).toMatchObject({
-      level: "note",
-    });
+    const users = "dream.enabled is false, from /home/me/.config/opencode/opencode.json";
+    expect(find(findings, users)).toMatchObject({ level: "note" });
     expect(find(findings, "colour is not a setting")).toMatchObject({ level: "problem" });
-    expect(
-      findings.filter(({ what }) => what.startsWith("settings found in")).map(({ what }) => what),
-    ).toEqual([
-      "settings found in /home/me/.config/opencode/opencode.json, key memory",
-      `settings found in ${CONFIG}, plugin options`,
+    const places = findings.filter(({ what }) => what.startsWith("settings found in "));
+    expect(places.map(({ what }) => what.slice("settings found in ".length))).toEqual([
+      "/home/me/.config/opencode/opencode.json, key memory",
+      `${CONFIG}, plugin options`,
     ]);
     expect(find(findings, "no settings in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
     expect(find(findings, "defaults for toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
@@ -138,16 +134,15 @@ describe("strata doctor on the screen's half", () => {
 
 describe("strata doctor on OpenCode", () => {
   it("doctor says which version was tested, of a newer one what it changes, and of an older one what it needs", () => {
-    const levelsOf = (...versions: string[]) =>
-      versions.map((version) => checkHost("/bin/opencode", version).level);
+    const look = (version: string) => checkHost({ binary: "/bin/opencode", version });
+    const levelsOf = (...versions: string[]) => versions.map((version) => look(version).level);
     expect(levelsOf("1.18.33", "2.0.15")).toEqual(["fine", "fine"]);
     expect(levelsOf("1.18.2", "2.0.3")).toEqual(["warning", "warning"]);
     expect(levelsOf("1.18.35", "1.19.3", "2.0.16", "2.2.7", "3.0.0")).toEqual(Array(5).fill("note"));
-    expect(checkHost("/bin/opencode", "2.2.7").what).toMatch(/tested with 2\.0\.15; since 2\.2 .*strictly/);
-    expect(checkHost("/bin/opencode", "1.19.0").what).toMatch(
-      /tested with 1\.18\.33, in part with 1\.18\.34; since 1\.19 .*old images/,
-    );
-    expect(checkHost("/bin/opencode", "2.0.16").what).toMatch(/tested with 2\.0\.15$/);
+    expect(look("2.2.7").what).toMatch(/tested with 2\.0\.15; since 2\.2 .*strictly/);
+    const first = /tested with 1\.18\.33, in part with 1\.18\.34; since 1\.19 .*old images/;
+    expect(look("1.19.0").what).toMatch(first);
+    expect(look("2.0.16").what).toMatch(/tested with 2\.0\.15$/);
     expect(["2.0.0", "2.1.0-beta.3", "3.0.0"].every(isSecond)).toBe(true);
     expect(["1.18.33", "1.19.3"].some(isSecond)).toBe(false);
   });

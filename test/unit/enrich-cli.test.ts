@@ -8,8 +8,9 @@ import {
   gitLabMergeRequest,
   startForgeServer,
 } from "../support/forge-server.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { type Ran, runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 const GITHUB = "https://api.github.com";
 const ISSUE_34 = "/repos/acme/shop/issues/34";
@@ -27,9 +28,8 @@ async function openShell(
   remote = "https://github.com/acme/shop",
 ): Promise<Shell> {
   const clock = createFakeClock();
-  const files = createMemoryFiles(
+  const files = openRepository(
     {
-      [`${PROJECT}/.git/HEAD`]: "x",
       [`${PROJECT}/.git/config`]: `[remote "origin"]\n\turl = ${remote}\n`,
     },
     clock.now,

@@ -1,16 +1,14 @@
 /** What somebody meets on the first day with the command line: each cause said once, first, and in words of people. */
 import { describe, expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { ownState } from "../support/own-project.js";
 import { runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 const CONFIG = `${PROJECT}/opencode.json`;
-const open = (files: Record<string, string> = {}): MemoryFiles =>
-  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...files });
 
 describe("a configuration that is no JSON", () => {
-  const files = () => open({ [CONFIG]: '{\n  "plugin": ["opencode-strata"]\n  "model": "a"\n}' });
+  const files = () => openRepository({ [CONFIG]: '{\n  "plugin": ["opencode-strata"]\n  "model": "a"\n}' });
 
   it("doctor names a syntax error first, with line and column and without the parser's words", async () => {
     const { out } = await runStrata(files(), "doctor --no-proof");
@@ -24,7 +22,7 @@ describe("a configuration that is no JSON", () => {
 
 describe("strata status", () => {
   it("status says if the plugin is not configured, lists no layer as on, and exits with 1", async () => {
-    const { code, out } = await runStrata(open(), "status");
+    const { code, out } = await runStrata(openRepository(), "status");
     expect([code, out]).toEqual([
       1,
       expect.stringContaining("opencode-strata is not configured in this project"),
@@ -33,8 +31,8 @@ describe("strata status", () => {
   });
 
   it("status does not call a plugin unconfigured that is listed or has run here", async () => {
-    const loaded = open({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
-    const ran = open({ [`${PROJECT}/.opencode/strata/state/calls/a.json`]: "{}" });
+    const loaded = openRepository({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
+    const ran = openRepository({ [`${PROJECT}/.opencode/strata/state/calls/a.json`]: "{}" });
     await ownState(ran);
     for (const files of [loaded, ran]) {
       const { out } = await runStrata(files, "status");
@@ -46,6 +44,6 @@ describe("strata status", () => {
 
 it("list names an unreadable file once", async () => {
   const path = `${PROJECT}/.opencode/memory/decision/broken.md`;
-  const { code, err } = await runStrata(open({ [path]: "---\ntitle: [\n---\nx\n" }), "list");
+  const { code, err } = await runStrata(openRepository({ [path]: "---\ntitle: [\n---\nx\n" }), "list");
   expect([code, err.split("broken.md").length - 1]).toEqual([1, 1]);
 });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { createTemplateCheck } from "../../src/host/1/past-sessions.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles } from "../support/memory-files.js";
 import { type Ran, runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 const RULE = "From now on always indent with tabs.";
 const PORT = "Remember: the staging port is 5432.";
@@ -27,7 +27,7 @@ const session = (id: string, messages: readonly object[], more: object = {}): st
   JSON.stringify({ info: { id, title: "talk", time: { created: 1 }, ...more }, messages }, null, 2);
 
 async function learn(text: string, more: Record<string, string> = {}): Promise<Ran & { kept: string[] }> {
-  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", "/e.json": text, ...more });
+  const files = openRepository({ "/e.json": text, ...more });
   const ran = await runStrata(files, "learn /e.json --json");
   const kept = ran.out === "" ? [] : ran.out.split("\n").map((line) => JSON.parse(line).content);
   return { ...ran, kept };
@@ -35,8 +35,7 @@ async function learn(text: string, more: Record<string, string> = {}): Promise<R
 
 describe("an export of a session", () => {
   it("an export gives the user's messages, with their ids, session and dates", async () => {
-    const files = createMemoryFiles({
-      [`${PROJECT}/.git/HEAD`]: "x",
+    const files = openRepository({
       "/e.json": session("ses_1", [message("m1", RULE), message("m2", PORT, { role: "assistant" })]),
     });
     const { code, out } = await runStrata(files, "learn /e.json --json");

@@ -2,18 +2,14 @@
 import toml from "toml";
 import { describe, expect, it } from "vitest";
 import { clientNames } from "../../src/mcp/mcp.js";
-import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-
-const open = (files: Record<string, string> = {}): MemoryFiles =>
-  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...files });
+import { openRepository } from "../support/sound-project.js";
 
 describe("strata mcp install", () => {
   it.each(clientNames)(
     "prints the entry for %s, also for another project, and writes nothing",
     async (name) => {
-      const files = open({ "/shop/.git/HEAD": "x" });
+      const files = openRepository({ "/shop/.git/HEAD": "x" });
       const before = new Map(files.contents);
       const line = `mcp install --for ${name} --tools all --private --project ../shop`;
       const { code, out } = await runStrata(files, line);
@@ -27,7 +23,7 @@ describe("strata mcp install", () => {
   );
 
   it("names its own copy in the entry if it does not run from an installed package", async () => {
-    const { out } = await runStrata(open(), "mcp install --for claude-code", {
+    const { out } = await runStrata(openRepository(), "mcp install --for claude-code", {
       packageFolder: "/src/strata",
     });
     const { memory } = JSON.parse(out).mcpServers;
@@ -35,11 +31,11 @@ describe("strata mcp install", () => {
   });
 
   it("lists the clients if --for is wrong, and says how to set one up where there is none", async () => {
-    const bare = await runStrata(open(), "mcp");
+    const bare = await runStrata(openRepository(), "mcp");
     expect([bare.code, bare.err]).toEqual([3, expect.stringContaining("mcp install --for claude-code")]);
     const wrong = ["install", "install --for vim", "install --for cursor --tools recal", "serve"];
     for (const line of wrong.map((one) => `mcp ${one}`)) {
-      const { code, err } = await runStrata(open(), line);
+      const { code, err } = await runStrata(openRepository(), line);
       expect([line, code]).toEqual([line, 2]);
       expect(err).toContain("expected");
     }

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createTurns } from "../../src/memory/trust/record.js";
 import { createInstances } from "../../src/project/instances.js";
-import { formatTitles } from "../../src/status/session-titles.js";
+import { formatTitles } from "../../src/status/session-screen.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type McpWorld, openAll } from "../support/mcp.js";
-import { createMemoryFiles } from "../support/memory-files.js";
 import { haveSeen, ownState, recordOf } from "../support/own-project.js";
 import { runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 const TESTS = "Always run the tests before you push.";
 
@@ -20,7 +20,7 @@ const listMemories = async (
   JSON.parse(await world.strata("list --json")).memories;
 
 it("an agent's shell takes no rule of the user's away, brings none back, and shows git nothing private", async () => {
-  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  const files = openRepository();
   const strata = async (line: string, env = {}) => runStrata(files, line, { env });
   await strata(`remember ${TESTS} --type directive`);
   await strata("remember The coffee budget is 40 euros. --private");
@@ -44,7 +44,7 @@ it("an agent's shell takes no rule of the user's away, brings none back, and sho
 
 it("what an agent left in the background has lost its shell's traces, so that without a terminal nothing is the person's while an agent works", async () => {
   const clock = createFakeClock();
-  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }, clock.now);
+  const files = openRepository({}, clock.now);
   await runStrata(files, `remember ${TESTS} --type directive`, { clock });
   const processes = createRunningProcesses();
   const folder = "/home/me/.local/state/opencode-strata/turns";

@@ -1,15 +1,16 @@
 /** Conflicts recorded by a person's own commands, and their resolution. */
 import { expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { openWorld } from "../support/world.js";
+import { openRepository } from "../support/sound-project.js";
+import { openWorld, typeCommand } from "../support/world.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
 
 /** Two decisions with one title that no rule can decide between. */
 async function openConflict(): Promise<{ files: MemoryFiles; err: string; name: string }> {
-  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  const files = openRepository();
   await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
   const { err } = await runStrata(
     files,
@@ -70,10 +71,7 @@ it.each([
 
 it("/remember keeps both texts of one title too, and says where they are", async () => {
   const world = await openWorld();
-  const say = (words: string) =>
-    world.strata.dispatcher.commands
-      .find(({ name }) => name === "remember")
-      ?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+  const say = (words: string) => typeCommand(world, "remember", words);
   await say("decision: The harbour\nships land at pier four");
   const answer = await say("decision: The harbour\ncranes belong to the city");
   expect(answer).toContain("strata reconcile decides which holds");

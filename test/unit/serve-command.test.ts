@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
 import { formatToken } from "../../src/io/locks.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
-import { createStyle } from "../../src/operations/command.js";
+import { plainStyle } from "../../src/operations/command.js";
 import { openProject } from "../../src/operations/project.js";
 import { createProjectFigures } from "../../src/serve/figures.js";
 import { checkHealth, type HealthOptions } from "../../src/serve/health.js";
@@ -160,7 +160,7 @@ describe("/mcp", () => {
 const STATE = `${PROJECT}/.opencode/strata/state`;
 
 const cliOf = (files: Files, clock = createFakeClock()) => ({
-  ...{ clock, files, folder: PROJECT, home: "/home/me", env: {}, style: createStyle(false) },
+  ...{ clock, files, folder: PROJECT, home: "/home/me", env: {}, style: plainStyle },
   ...{ say() {}, warn() {}, openFile: async () => {}, loadLayers: async () => [] },
 });
 

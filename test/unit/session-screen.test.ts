@@ -4,7 +4,7 @@ import { KINDS, parseSessionScreen, type SessionScreen } from "../../src/status/
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
-import { openWorld, type World } from "../support/world.js";
+import { openWorld, typeCommand, type World } from "../support/world.js";
 
 const STATE = `${PROJECT}/.opencode/strata/state`;
 const FILE = `${STATE}/screen/ses_1.json`;
@@ -56,11 +56,7 @@ describe("the screen of a session", () => {
   it("the screen follows what changes between requests: memories, candidates, the breaker, background calls", async () => {
     const world = await openWorld();
     await play(world);
-    const [remember] = world.strata.dispatcher.commands.filter(({ name }) => name === "remember");
-    await remember?.execute(
-      { sessionID: "ses_1", words: "We deploy on Fridays" },
-      new AbortController().signal,
-    );
+    await typeCommand(world, "remember", "We deploy on Fridays");
     await world.files.writeWhole(`${STATE}/breakers/ses_1.json`, '{"failures":3,"open":"it failed"}');
     await world.strata.idle();
     world.clock.advance(2_000);

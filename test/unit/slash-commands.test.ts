@@ -12,7 +12,7 @@ import { bindTestHooks } from "../support/hooks.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { createSession, MODEL } from "../support/session.js";
 import { runStrata } from "../support/shell.js";
-import { type LayerFactory, openWorld, type World } from "../support/world.js";
+import { type LayerFactory, openWorld, typeCommand, type World } from "../support/world.js";
 
 const layerWith = (execute: SlashCommand["execute"]): LayerFactory => {
   const command = { name: "echo", description: "says it again", execute };
@@ -144,10 +144,7 @@ describe("an answer that is shown and not sent", () => {
 });
 
 describe("/memory", () => {
-  const ask = async (world: World): Promise<string> => {
-    const [memory] = world.strata.dispatcher.commands.filter(({ name }) => name === "memory");
-    return (await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal)) ?? "";
-  };
+  const ask = (world: World): Promise<string> => typeCommand(world, "memory");
 
   it("/memory shows this session, all sessions, and problems", async () => {
     const world = await openWorld();

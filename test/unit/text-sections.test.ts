@@ -22,33 +22,4 @@ describe("a page of text", () => {
       { numRuns: 100 },
     );
   });
-
-  it("a long text goes on in the column of the text", () => {
-    const page = formatSections(
-      [
-        {
-          heading: "State",
-          rows: [
-            ["Log", `${"word ".repeat(12)}end`],
-            ["", "more"],
-          ],
-        },
-      ],
-      PLAIN,
-    );
-    expect(page.split("\n").map((line) => line.search(/\S/))).toEqual([0, 2, 18, 18]);
-  });
-
-  it("a section without rows is left out, and problems are a list", () => {
-    const rows = [["", "the disk is full"]] as const;
-    expect(
-      formatSections(
-        [
-          { heading: "Memory", rows: [] },
-          { heading: "Problems", rows, isList: true },
-        ],
-        PLAIN,
-      ),
-    ).toBe("Problems\n  - the disk is full");
-  });
 });

@@ -6,8 +6,9 @@ import type { Todo } from "../../src/status/todo.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 const OPENCODE = `${PROJECT}/.opencode`;
 const MEMORY = `${OPENCODE}/memory`;
@@ -21,12 +22,7 @@ interface Shell {
 
 function open(): Shell {
   const clock = createFakeClock();
-  const files = createMemoryFiles(
-    {
-      [`${PROJECT}/.git/HEAD`]: "x",
-    },
-    clock.now,
-  );
+  const files = openRepository({}, clock.now);
   const run = async (line: string): Promise<string> => {
     clock.advance(1_000);
     const { code, err, out } = await runStrata(files, line, { clock });

@@ -2,11 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { readJsonExport } from "../../src/operations/transfer/json-export.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
-const open = (more: Record<string, string> = {}): MemoryFiles =>
-  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...more });
 const list = async (files: MemoryFiles) => JSON.parse((await runStrata(files, "list --json")).out).memories;
 const source = { name: "other.json" };
 
@@ -46,7 +45,7 @@ describe("JSON of other tools", () => {
   });
 
   it("an entry keeps its importance, confidence, agent, words, dates and sensitivity", async () => {
-    const files = open({
+    const files = openRepository({
       "/o.json": JSON.stringify([
         {
           ...{
@@ -119,7 +118,7 @@ describe("JSON of other tools", () => {
 
 describe("folders", () => {
   it("import reads the JSON ledgers in and below a .memory folder, and resolved errors", async () => {
-    const files = open({
+    const files = openRepository({
       "/r/.memory/ledgers/capture.jsonl":
         '{"summary":"Ledgers only grow","type":"decision"}\n{"op":"lease"}\n',
       "/r/.memory/errors.log": '{"error":"EADDRINUSE 8080","attempt":1,"resolution":"stop the old server"}\n',
@@ -134,7 +133,7 @@ describe("folders", () => {
   });
 
   it("ingest --recursive reads the Markdown in and below a folder, and follows no link", async () => {
-    const files = open({
+    const files = openRepository({
       [`${PROJECT}/docs/a.md`]: "# Ports\n\n8080",
       [`${PROJECT}/docs/deep/b.md`]: "# Queues\n\nbounded",
       [`${PROJECT}/docs/deep/c.txt`]: "no page",
@@ -157,7 +156,7 @@ describe("folders", () => {
   it("a page of a folder keeps its fields, and cannot claim a fact's source or its number of sessions", async () => {
     const page =
       "---\nname: tabs\ntaken-from: { file: package.json, as: commands, hash: a }\nsessions: [a, b, c]\nowner: me\nsensitivity: private\nimportance: 0.9\nupdated: 2026-05-02\n---\nUse tabs.\n";
-    const files = open({ "/kept/MEMORY.md": "- [tabs](tabs.md)\n", "/kept/tabs.md": page });
+    const files = openRepository({ "/kept/MEMORY.md": "- [tabs](tabs.md)\n", "/kept/tabs.md": page });
     await runStrata(files, "import /kept");
     const [memory] = await list(files);
     expect(memory).toMatchObject({

@@ -2,14 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { planImport } from "../../src/operations/transfer/import-memories.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import type { MemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
 import { type Ran, runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
 const GLOBAL = "/home/me/.config/opencode/memory";
-const open = (more: Record<string, string | Uint8Array> = {}): MemoryFiles =>
-  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...more });
 
 /** The bytes of all memories, by their paths. */
 function readAll(files: MemoryFiles, root = FOLDER): Record<string, string> {
@@ -37,12 +36,12 @@ const odd = {
 
 describe("strata export and import", () => {
   it("export and import copy memories byte for byte, private and global ones only when asked", async () => {
-    const source = open(odd);
+    const source = openRepository(odd);
     const before = new Map(source.contents);
     const exported = await runStrata(source, "export");
     expect(exported).toMatchObject({ code: 0, err: "" });
     expect(source.contents).toEqual(before);
-    const target = open();
+    const target = openRepository();
     expect(await moveTo(target, exported)).toMatchObject({ code: 0, out: "Imported: 5 memories" });
     const isShared = (path: string) => !path.includes("/private/");
     const shared = Object.entries(readAll(source)).filter(([path]) => isShared(path));
@@ -50,7 +49,7 @@ describe("strata export and import", () => {
     expect([...target.contents.keys()].filter((path) => path.includes("private"))).toEqual([]);
 
     const whole = await runStrata(source, "export --include-private --global");
-    const all = open();
+    const all = openRepository();
     expect(await moveTo(all, whole)).toMatchObject({ code: 1, err: expect.stringContaining("--global") });
     expect(readAll(all)).toEqual(readAll(source));
     expect(readAll(all, GLOBAL)).toEqual({});
@@ -65,21 +64,21 @@ describe("strata export and import", () => {
   });
 
   it("import skips known memories, and renames one whose name is taken, only once", async () => {
-    const exported = await runStrata(open({ [`${FOLDER}/plan/ship.md`]: "on Friday" }), "export");
-    const target = open({ [`${FOLDER}/plan/ship.md`]: "on Monday" });
+    const exported = await runStrata(openRepository({ [`${FOLDER}/plan/ship.md`]: "on Friday" }), "export");
+    const target = openRepository({ [`${FOLDER}/plan/ship.md`]: "on Monday" });
     const first = await moveTo(target, exported);
     expect(first).toMatchObject({ code: 0, out: "Imported: 1 memory" });
     expect(target.text(`${FOLDER}/plan/ship.md`)).toBe("on Monday");
     const renamed = Object.keys(readAll(target)).find((path) => /ship-\w{7}\.md$/.test(path));
     expect(target.text(renamed ?? "")).toBe("on Friday");
     expect((await moveTo(target, exported)).out).toBe("Imported: 0 memories, 1 already known");
-    const other = open({ [`${FOLDER}/plan/other.md`]: "on  Friday\n" });
+    const other = openRepository({ [`${FOLDER}/plan/other.md`]: "on  Friday\n" });
     expect((await moveTo(other, exported)).out).toBe("Imported: 0 memories, 1 already known");
   });
 
   it("export and import carry no secret and no name of a private memory, and name the file that has one", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-    const files = open({
+    const files = openRepository({
       [`${FOLDER}/idea/a.md`]: `---\ntitle: a\n# ${secret}\n---\nx`,
       [`${FOLDER}/idea/b.md`]: "see private/idea/c for it",
       [`${FOLDER}/idea/fine.md`]: "fine",
@@ -90,7 +89,7 @@ describe("strata export and import", () => {
     expect(err).toMatch(/idea\/a\.md: it holds a secret \(GitHub token\)/);
     expect(err).toMatch(/idea\/b\.md: it names the private memory/);
     const line = (name: string, contents: string) => JSON.stringify({ v: 1, id: `idea/${name}`, contents });
-    const target = open({ "/m.jsonl": [line("a", secret), line("fine", "fine")].join("\n") });
+    const target = openRepository({ "/m.jsonl": [line("a", secret), line("fine", "fine")].join("\n") });
     const taken = await runStrata(target, "import /m.jsonl");
     expect(taken).toMatchObject({ code: 1, out: "Imported: 1 memory, 1 refused" });
     expect([...target.contents].some(([path, one]) => path !== "/m.jsonl" && `${one}`.includes("ghp_"))).toBe(
@@ -99,31 +98,34 @@ describe("strata export and import", () => {
   });
 
   it("import takes the complete lines of a damaged file, and names the others", async () => {
-    const exported = await runStrata(open(odd), "export");
+    const exported = await runStrata(openRepository(odd), "export");
     const bytes = Buffer.from(
       `not ours\n${exported.out}\n{"v":1,"id":"../../etc/x","contents":"x"}\n{"v":1,"id":"idea/☃`,
     );
-    const target = open({ "/m.jsonl": bytes.subarray(0, bytes.length - 1) });
+    const target = openRepository({ "/m.jsonl": bytes.subarray(0, bytes.length - 1) });
     const { code, err, out } = await runStrata(target, "import /m.jsonl");
     expect([code, out]).toEqual([1, "Imported: 5 memories"]);
     for (const line of [1, 7, 8]) expect(err).toContain(`line ${line} of /m.jsonl is not a complete memory`);
-    const none = await runStrata(open({ "/m.jsonl": "# A page\n" }), "import /m.jsonl");
+    const none = await runStrata(openRepository({ "/m.jsonl": "# A page\n" }), "import /m.jsonl");
     expect(none).toMatchObject({ code: 3, err: expect.stringContaining("strata import markdown") });
-    expect(await runStrata(open(), "import /not/there")).toMatchObject({
+    expect(await runStrata(openRepository(), "import /not/there")).toMatchObject({
       code: 3,
       err: expect.stringContaining("does not exist"),
     });
-    expect(await runStrata(open({ "/m.jsonl": "" }), "import /m.jsonl")).toMatchObject({ code: 0 });
-    expect(await runStrata(open(), "import")).toMatchObject({ code: 2 });
+    expect(await runStrata(openRepository({ "/m.jsonl": "" }), "import /m.jsonl")).toMatchObject({ code: 0 });
+    expect(await runStrata(openRepository(), "import")).toMatchObject({ code: 2 });
   });
 
   it("export skips unreadable files, and overwrites none", async () => {
-    const files = open({ [`${FOLDER}/idea/a.md`]: "---\ntitle: [", [`${FOLDER}/idea/b.md`]: "fine" });
+    const files = openRepository({
+      [`${FOLDER}/idea/a.md`]: "---\ntitle: [",
+      [`${FOLDER}/idea/b.md`]: "fine",
+    });
     const { code, err, out } = await runStrata(files, "export out.jsonl");
     expect([code, out]).toEqual([1, `Exported: 1 memory to ${PROJECT}/out.jsonl`]);
     expect(err).toContain("idea/a.md: its frontmatter begins with --- but does not end");
     expect(await runStrata(files, "export out.jsonl")).toMatchObject({ code: 3 });
-    expect((await runStrata(open(), "export")).out).toBe("");
+    expect((await runStrata(openRepository(), "export")).out).toBe("");
   });
 
   it("an import that was interrupted anywhere ends, when repeated, where an uninterrupted one does", () => {
@@ -164,7 +166,7 @@ describe("strata import of folders", () => {
   };
 
   it("import reads a .memory folder with its sources, and changes nothing the second time", async () => {
-    const files = open(memory);
+    const files = openRepository(memory);
     const first = await runStrata(files, "import /repo/.memory");
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining("Imported: 3 memories") });
     expect(first.out).toContain("No memories in errors.log, session.json.");
@@ -184,7 +186,7 @@ describe("strata import of folders", () => {
   });
 
   it("import reads the pages of a MEMORY.md folder by kind, and the index without its links", async () => {
-    const files = open({
+    const files = openRepository({
       "/m/MEMORY.md": "# Memory\n\n- [Tone](tone.md) — short answers\n\n## Build\n\nrun make first\n",
       "/m/tone.md":
         "---\nname: Tone\ndescription: how to answer\ntype: user\nextra: 1\n---\n\nshort answers\n",
@@ -204,7 +206,7 @@ describe("strata import of folders", () => {
   });
 
   it("import refuses other folders, and Strata's own", async () => {
-    const files = open({ "/x/readme.md": "x" });
+    const files = openRepository({ "/x/readme.md": "x" });
     await runStrata(files, "remember x y z");
     for (const [line, what] of [
       ["import /x", "a .memory folder"],
@@ -217,7 +219,7 @@ describe("strata import of folders", () => {
 describe("strata ingest", () => {
   it("ingest imports Markdown files by heading, once, and names the sections that it refuses", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-    const files = open({
+    const files = openRepository({
       [`${PROJECT}/docs/a.md`]: `# Use X\n\nsmall\n\n# Token\n\n${secret}\n\n# Long\n\n${"word ".repeat(8_000)}`,
       [`${PROJECT}/docs/b.md`]: "# Use X\n\nsmall\n\n# Ideas\n\n## Shout\n\nloud",
     });
@@ -233,7 +235,10 @@ describe("strata ingest", () => {
   });
 
   it("ingest changes nothing if one of the files is not Markdown", async () => {
-    const files = open({ [`${PROJECT}/a.md`]: "# A\nx", [`${PROJECT}/b.md`]: Uint8Array.from([0xff, 0]) });
+    const files = openRepository({
+      [`${PROJECT}/a.md`]: "# A\nx",
+      [`${PROJECT}/b.md`]: Uint8Array.from([0xff, 0]),
+    });
     for (const [line, code, what] of [
       ["ingest a.md b.md", 3, "is not UTF-8 text"],
       ["ingest a.md nothing.md", 3, "does not exist"],

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { startForgeServer } from "../support/forge-server.js";
-import { createMemoryFiles } from "../support/memory-files.js";
 import { call, lines } from "../support/messages.js";
 import { createSession, MODEL, type Session } from "../support/session.js";
 import { runStrata } from "../support/shell.js";
+import { openRepository } from "../support/sound-project.js";
 
 type Step = (session: Session, n: number) => void;
 
@@ -18,10 +18,7 @@ const fails: Step = (session) => session.answer([], { info: { error: { name: "AP
 async function tryPast(held: Record<string, [steps: number, step: Step]>, settings = {}) {
   const clock = createFakeClock();
   const config = JSON.stringify({ memory: settings });
-  const files = createMemoryFiles(
-    { [`${PROJECT}/.git/HEAD`]: "x", "/home/me/.config/opencode/opencode.json": config },
-    clock.now,
-  );
+  const files = openRepository({ "/home/me/.config/opencode/opencode.json": config }, clock.now);
   const place = `directory=${encodeURIComponent(PROJECT)}`;
   const cost = { input: 3, output: 15, cache: { read: 0.3, write: 3.75 } };
   const models = { m: { id: MODEL.modelID, limit: { context: 200_000, output: 8_000 }, cost } };

@@ -11,14 +11,16 @@ import type { Memory } from "../../../src/memory/memory.js";
 import { createConflictLog } from "../../../src/memory/store/conflict-log.js";
 import {
   type ContextFigures,
+  cleanTitle,
+  formatTitles,
   KINDS,
   type Kind,
+  loadTitles,
   readBreaker,
   readSessionScreen,
   type SessionScreen,
   screenPath,
 } from "../../../src/status/session-screen.js";
-import { cleanTitle, formatTitles, loadTitles } from "../../../src/status/session-titles.js";
 import { findTodos, type Todo } from "../../../src/status/todo.js";
 
 interface Known {

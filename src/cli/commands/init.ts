@@ -39,6 +39,7 @@ import {
   planRemoval,
   purge,
   SCREEN_2,
+  usersFile,
 } from "../init/halves.js";
 export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, yes }) => {
   if (isPurge && !remove) throw new StrataError(WRONG_ARGUMENT, "--purge needs --remove");
@@ -119,18 +120,14 @@ async function refuseOutside(cli: CliContext, path: string): Promise<void> {
   const { config } = await readSettings(cli, root);
   for (const place of config.linkedFolders)
     if (real !== undefined && isWithin(real, (await files.realPath(place)) ?? place)) return;
-  throw new StrataError(
-    "CONFIG_ELSEWHERE",
-    `${path} was not changed: it is a link out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder under linkedFolders in your global configuration`,
-  );
+  const why = `${path} was not changed: it is a link out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder under linkedFolders in your global configuration`;
+  throw new StrataError("CONFIG_ELSEWHERE", why);
 }
 
 async function addEntries(cli: CliContext, all: readonly Place[]): Promise<ExitCode> {
   const { files, packageFolder, say } = cli;
-  const { isSecond, why } = await findHost(
-    cli,
-    all.flatMap(({ elsewhere, own }) => [...own, ...elsewhere]),
-  );
+  const paths = all.flatMap(({ elsewhere, own }) => [...own, ...elsewhere]);
+  const { isSecond, why } = await findHost(cli, paths.map(usersFile));
   say(`For OpenCode ${isSecond ? "2, which loads both halves by one entry" : "1"}: ${why}.`);
   const places = isSecond ? all.slice(0, 1) : all;
   const planned: PlannedEntry[] = [];
@@ -161,12 +158,9 @@ async function removeEntries(
   for (const { path, text } of changes)
     say(`Removed ${text === undefined ? `${path}, which had nothing else in it` : `from ${path}`}.`);
   const own = places.flatMap((place) => place.own.slice(0, 2));
-  if (!doPurge && changes.length === 0)
-    say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
-  else if (!doPurge)
-    say(
-      `Strata's files remain: in a project strata init --remove --purge deletes them, memories included, and with --global those in your home.`,
-    );
+  const remain = `Strata's files remain: in a project strata init --remove --purge deletes them, memories included, and with --global those in your home.`;
+  const none = `${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`;
+  if (!doPurge) say(changes.length === 0 ? none : remain);
   await doPurge?.();
   return exitCodes.fine;
 }

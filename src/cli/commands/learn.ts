@@ -9,7 +9,7 @@ import {
   type Learner,
 } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-sessions.js";
-import { formatCount } from "../../base/format.js";
+import { countMemories, formatCount, formatCounted } from "../../base/format.js";
 import { readConfigFiles } from "../../config/plugin-entries.js";
 import { createTemplateCheck, readTemplates } from "../../host/1/past-sessions.js";
 import { createDryFiles } from "../../io/dry-files.js";
@@ -91,10 +91,8 @@ interface PastSource {
 async function learnAll(project: Project, memories: OpenMemories, given: Given): Promise<void> {
   const { report, runID: run, source, stop } = given;
   const { cli, folders, log } = project;
-  const isTemplate = createTemplateCheck([
-    ...(await listTemplates(project)),
-    ...(source.stored?.templates ?? []),
-  ]);
+  const templates = await listTemplates(project);
+  const isTemplate = createTemplateCheck([...templates, ...(source.stored?.templates ?? [])]);
   const { files } = openOwnState(project);
   const shared = {
     ...{ clock: cli.clock, log, memories, run },
@@ -171,17 +169,14 @@ async function listTemplates(project: Project): Promise<string[]> {
 
 type Report = ReturnType<typeof createReport>;
 
-interface ReportOptions {
-  isDry: boolean;
-  /** One object a line on standard output; everything else goes to standard error. */
-  asJSON: boolean;
-  runID: string;
-}
-
 /** Problems and reasons that are printed; the others are counted. */
 const MOST_PRINTED = 20;
 
-function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions) {
+/** `asJSON`: one object a line on standard output; everything else goes to standard error. */
+function createReport(
+  cli: CliContext,
+  { asJSON, isDry, runID }: { asJSON: boolean; isDry: boolean; runID: string },
+) {
   const counts = { messages: 0, kept: 0, candidates: 0, known: 0, refused: 0, problems: 0 };
   const reasons = new Map<string, number>();
   let judge: JudgeState | undefined;
@@ -219,7 +214,7 @@ function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions) 
       for (const [why, count] of reasons) cli.warn(`Refused  ${count === 1 ? "" : `${count} × `}${why}`);
       if (hasStopped) tell("Interrupted. What was learned is kept; run the command again to go on.");
       tell(formatSummary(counts, isDry));
-      if (judge) tell(`Judged: ${count(judge.answered, "message", "messages")}, ${judge.spent}`);
+      if (judge) tell(`Judged: ${formatCounted(judge.answered, "message")}, ${judge.spent}`);
       if (judge?.why !== undefined && !hasStopped)
         cli.warn(`Not judged further: ${judge.why}. The next run judges the rest.`);
       if (isDry) tell("Nothing was changed: this was a dry run.");
@@ -254,12 +249,10 @@ function formatSummary(
 ): string {
   const { candidates, kept, known, messages, refused } = counts;
   const parts = [
-    `${isDry ? "Would keep" : "Kept"}: ${count(kept, "memory", "memories")} from ${count(messages, "message", "messages")}`,
-    ...(candidates > 0 ? [count(candidates, "candidate", "candidates")] : []),
+    `${isDry ? "Would keep" : "Kept"}: ${countMemories(kept)} from ${formatCounted(messages, "message")}`,
+    ...(candidates > 0 ? [formatCounted(candidates, "candidate")] : []),
     ...(known > 0 ? [`${formatCount(known)} already known`] : []),
     ...(refused > 0 ? [`${formatCount(refused)} refused`] : []),
   ];
   return parts.join(", ");
 }
-
-const count = (n: number, one: string, many: string): string => `${formatCount(n)} ${n === 1 ? one : many}`;

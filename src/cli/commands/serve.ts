@@ -97,15 +97,9 @@ function createAnswers(
   return {
     metrics: createServerMetrics(measure),
     async stats() {
-      const { memoryBytes, ...measured } = await measure();
+      const { health, memoryBytes, projects } = await measure();
       const uptimeSeconds = Math.round((clock.now() - startedMs) / 1000);
-      return {
-        version: VERSION,
-        uptimeSeconds,
-        memoryBytes,
-        health: measured.health,
-        projects: measured.projects,
-      };
+      return { version: VERSION, uptimeSeconds, memoryBytes, health, projects };
     },
   };
 }
@@ -127,10 +121,7 @@ function sayHealth(cli: CliContext, { json }: OptionValues, health: Health): Exi
   return isWell ? exitCodes.fine : exitCodes.problems;
 }
 
-interface Start {
-  base: string;
-  link: string;
-  key: string;
+interface Start extends Record<"base" | "key" | "link", string> {
   projects: readonly string[];
   settings: ServeSettings;
 }

@@ -117,9 +117,8 @@ function insert(text: string, holder: Node, member: string): string {
 }
 
 /** Length of a comment that ends the line, with the space before it; 0 if there is none or more than one. */
-function findTrailingComment(text: string): number {
-  return /^[ \t]*(\/\/[^\r\n]*|\/\*((?!\*\/)[^\r\n])*\*\/)(?=[ \t]*\r?\n)/.exec(text)?.[0].length ?? 0;
-}
+const findTrailingComment = (text: string): number =>
+  /^[ \t]*(\/\/[^\r\n]*|\/\*((?!\*\/)[^\r\n])*\*\/)(?=[ \t]*\r?\n)/.exec(text)?.[0].length ?? 0;
 
 /** Removes a member with the comma that separates it from its neighbour, and its line if nothing else is on it. */
 function remove(text: string, list: Node, member: Node): string {
@@ -178,6 +177,5 @@ function refuse(text: string, { offset }: Node, what: string): Edited {
 
 const countLines = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-function splice(text: string, from: number, to: number, replacement: string): string {
-  return text.slice(0, from) + replacement + text.slice(to);
-}
+const splice = (text: string, from: number, to: number, replacement: string): string =>
+  text.slice(0, from) + replacement + text.slice(to);

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join, relative } from "node:path";
 import { StrataError } from "../../base/error.js";
-import { formatCount } from "../../base/format.js";
+import { formatCount, formatCounted } from "../../base/format.js";
 import { isRecord, parseJson } from "../../base/shape.js";
 import {
   findInstalledFile,
@@ -14,10 +14,10 @@ import {
   type PluginList,
   readConfigFiles,
   readPluginEntries,
-  readText,
   resolveSpec,
 } from "../../config/plugin-entries.js";
-import { type Files, readPlainText } from "../../io/files.js";
+import { type Files, readPlainText, readText } from "../../io/files.js";
+import type { ConfigFile } from "../../io/host.js";
 import { removeEmptyFolders } from "../../io/node-files.js";
 import { findIdentityFiles } from "../../memory/trust/place.js";
 import type { CliContext } from "../../operations/command.js";
@@ -69,23 +69,20 @@ export interface PlannedEntry {
   isNew?: boolean;
 }
 
-export interface PlannedRemoval {
-  path: string;
-  /** Absent if nothing else is in it: it is deleted. */
-  text?: string;
-}
+/** `text`: absent if nothing else is in it: it is deleted. */
+type PlannedRemoval = { path: string; text?: string };
 
 type Named = Pick<PluginEntry, "file" | "list" | "spec">;
 
-export interface EntryOptions {
+const refuse = (path: string, why: string): StrataError =>
+  new StrataError("CONFIG_BROKEN", `${path} was not changed: ${why}`);
+
+interface EntryOptions {
   packageFolder: string | undefined;
   /** The entry of the other half, which this one should agree with. */
   plugin: Named | undefined;
   isSecond: boolean;
 }
-
-const refuse = (path: string, why: string): StrataError =>
-  new StrataError("CONFIG_BROKEN", `${path} was not changed: ${why}`);
 
 /** Adds the entry of one half. @throws StrataError CONFIG_BROKEN */
 export async function planEntry(
@@ -97,13 +94,10 @@ export async function planEntry(
   const loaded = found.find(({ list }) => isSecond || list === "plugin");
   if (loaded) return { entry: loaded };
   const [unread] = found;
-  if (unread)
-    throw refuse(
-      unread.file,
-      `"${unread.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`,
-    );
+  const why = `"${unread?.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`;
+  if (unread) throw refuse(unread.file, why);
   const path = await chooseFile(files, own, plugin);
-  const text = await readToEdit(files, path);
+  const text = await readText(files, path);
   const spec =
     (plugin && (await findSameSpec(files, path, plugin))) ?? (await chooseSpec(files, path, packageFolder));
   const list = isSecond ? await chooseList(files, path) : "plugin";
@@ -121,7 +115,7 @@ export async function planRemoval(files: Files, { half, own }: Place): Promise<P
   for (const path of own) {
     const here = entries.filter(({ file }) => file === path);
     const specs = new Set(here.map(({ spec }) => spec));
-    const text = (await readToEdit(files, path)) ?? "";
+    const text = (await readText(files, path)) ?? "";
     // A file that cannot be parsed has no entries, but may mean to have one.
     if (specs.size === 0 && !text.includes(PACKAGE)) continue;
     const edited = planRemove(text, (spec) => specs.has(spec));
@@ -136,11 +130,10 @@ export async function planRemoval(files: Files, { half, own }: Place): Promise<P
 }
 
 /** The origin does not matter for finding an entry. */
+export const usersFile = (path: string): ConfigFile => ({ path, origin: "user" });
+
 const readEntries = (files: Files, paths: readonly string[]): Promise<PluginEntry[]> =>
-  readPluginEntries(
-    files,
-    paths.map((path) => ({ path, origin: "user" })),
-  );
+  readPluginEntries(files, paths.map(usersFile));
 
 const readStrata = async (files: Files, paths: readonly string[]): Promise<PluginEntry[]> =>
   (await readEntries(files, paths)).filter(isStrata);
@@ -156,7 +149,7 @@ async function chooseFile(files: Files, own: readonly string[], plugin: Named | 
 
 /** The list that the file has; one that both versions read where it has none of OpenCode 2's. */
 async function chooseList(files: Files, path: string): Promise<PluginList> {
-  const { parsed } = await readConfigFiles(files, [{ path, origin: "user" }]);
+  const { parsed } = await readConfigFiles(files, [usersFile(path)]);
   const contents = parsed[0]?.contents ?? {};
   return "plugin" in contents && !("plugins" in contents) ? "plugin" : "plugins";
 }
@@ -181,12 +174,6 @@ async function chooseSpec(files: Files, path: string, packageFolder: string): Pr
   const root = isInside ? dirname(dirname(path)) : dirname(path);
   const isInstalled = await files.stat(join(root, "node_modules", PACKAGE, "package.json"));
   return isInstalled ? `${isInside ? ".." : "."}/node_modules/${PACKAGE}` : packageFolder;
-}
-
-async function readToEdit(files: Files, path: string): Promise<string | undefined> {
-  const text = await readText(files, path);
-  if (text instanceof Error) throw text;
-  return text;
 }
 
 /*
@@ -245,37 +232,33 @@ async function listHosts(files: Files, root: string): Promise<string[]> {
   const folder = join(root, ".opencode");
   const names = (await files.list(folder)).filter((name) => !OURS.includes(name));
   const manifest = parseJson((await readPlainText(files, join(folder, "package.json"))) || "{}");
-  const wanted =
-    isRecord(manifest) && isRecord(manifest.dependencies) ? Object.keys(manifest.dependencies) : [];
-  const isHosts =
-    names.every((name) => HOSTS.includes(name)) && wanted.every((one) => one === "@opencode-ai/plugin");
-  return isHosts ? names.map((name) => join(folder, name)) : [];
+  const { dependencies } = isRecord(manifest) ? manifest : {};
+  const wanted = isRecord(dependencies) ? Object.keys(dependencies) : [];
+  const isHosts = wanted.every((one) => one === "@opencode-ai/plugin");
+  return isHosts && names.every((name) => HOSTS.includes(name))
+    ? names.map((name) => join(folder, name))
+    : [];
 }
 
 async function measureAll(files: Files, places: readonly string[]): Promise<Doomed[]> {
-  const measured = await Promise.all(places.map((place) => measure(files, place)));
-  return measured.filter(({ paths }) => paths.length > 0);
-}
-
-async function measure(files: Files, place: string): Promise<Doomed> {
-  const paths: string[] = [];
-  let bytes = 0;
-  const look = async (path: string): Promise<void> => {
+  const measured = places.map((place) => ({ place, paths: [] as string[], bytes: 0 }));
+  const look = async (doomed: (typeof measured)[number], path: string): Promise<void> => {
     const stat = await files.statItself(path);
-    if (stat?.kind === "folder") for (const name of await files.list(path)) await look(join(path, name));
+    if (stat?.kind === "folder")
+      for (const name of await files.list(path)) await look(doomed, join(path, name));
     else if (stat) {
-      paths.push(path);
-      bytes += stat.bytes;
+      doomed.paths.push(path);
+      doomed.bytes += stat.bytes;
     }
   };
-  await look(place);
-  return { place, paths, bytes };
+  for (const doomed of measured) await look(doomed, doomed.place);
+  return measured.filter(({ paths }) => paths.length > 0);
 }
 
 export function formatPurge({ doomed, leftAlone }: PurgePlan): string {
   const lines = doomed.map(
     ({ bytes, paths, place }) =>
-      `  ${place}  ${formatCount(paths.length)} ${paths.length === 1 ? "file" : "files"}, ${formatCount(bytes)} bytes`,
+      `  ${place}  ${formatCounted(paths.length, "file")}, ${formatCount(bytes)} bytes`,
   );
   return [...lines, ...leftAlone.map((sentence) => `  ${sentence}`)].join("\n");
 }

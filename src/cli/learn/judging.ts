@@ -10,7 +10,7 @@ import {
   type LearnerOptions,
 } from "../../../layers/5-auto-memory/learn/learner.js";
 import { StrataError } from "../../base/error.js";
-import { formatCount, formatMoney } from "../../base/format.js";
+import { formatCount, formatCounted, formatMoney } from "../../base/format.js";
 import { createKnownPrices } from "../../costs/prices.js";
 import { createSavings, type Rates } from "../../costs/savings.js";
 import type { Host, UsedTokens } from "../../io/host.js";
@@ -22,17 +22,11 @@ import type { GenerationRequest, GenerationResult } from "../../models/generatio
 import { type OptionValues, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
 import { isInAgentsShell, type Project } from "../../operations/project.js";
 
-export interface Wanted {
-  /** Did the user ask for a judge? Otherwise it is only offered. */
-  isAsked: boolean;
-  /** "provider/model"; absent: the host's choice. */
-  model?: string;
-  /** Of the user's; absent: by the estimate. */
-  budget?: number;
-}
+export type Wanted = NonNullable<Awaited<ReturnType<typeof planJudge>>>;
 
 /**
- * `undefined` if nobody is to judge. `canOffer`: the server that would be asked runs anyway.
+ * `undefined` if nobody is to judge. `canOffer`: the server that would be asked runs anyway. `isAsked`: otherwise a judge is
+ * only offered. Without a `model` ("provider/model") the host chooses, without a `budget` the estimate decides.
  *
  * @throws StrataError if a judge is asked for and cannot be had
  */
@@ -40,7 +34,7 @@ export async function planJudge(
   project: Project,
   { budget: given, dryRun, judge: isJudge, yes }: OptionValues,
   { canOffer }: { canOffer: boolean },
-): Promise<Wanted | undefined> {
+) {
   const { cli } = project;
   const { claims, config } = await project.settings();
   const budget = readWhole("--budget", given, { least: 1, most: 1_000_000_000, usual: 0 });
@@ -49,28 +43,22 @@ export async function planJudge(
     canOffer && cli.ask && dryRun !== true && ["auto", "model"].includes(config.autoMemory.judge);
   if (!isAsked && !isOffered) return undefined;
   const choice = planChoice(config.background, claims.all, claims);
-  let refusal: StrataError | undefined;
-  if (choice.kind === "refused") refusal = new StrataError("NO_MODEL", `no model can judge: ${choice.why}`);
-  else if (await isInAgentsShell(cli))
-    refusal = new StrataError(
-      "AGENT",
-      "only you can agree to the cost of judging, and this shell is an agent's; run it in a terminal of your own",
-    );
-  else if (yes !== true && dryRun !== true && cli.ask === undefined)
-    refusal = new StrataError(
-      WRONG_ARGUMENT,
-      "there is no terminal to ask in; add --yes to agree to the cost, and --budget TOKENS to limit it",
-    );
-  if (refusal && isAsked) throw refusal;
-  if (refusal || choice.kind === "refused") return undefined;
+  const refuse = (code: string, why: string): undefined => {
+    if (isAsked) throw new StrataError(code, why);
+  };
+  if (choice.kind === "refused") return refuse("NO_MODEL", `no model can judge: ${choice.why}`);
+  const agents =
+    "only you can agree to the cost of judging, and this shell is an agent's; run it in a terminal of your own";
+  if (await isInAgentsShell(cli)) return refuse("AGENT", agents);
+  const nobody =
+    "there is no terminal to ask in; add --yes to agree to the cost, and --budget TOKENS to limit it";
+  if (yes !== true && dryRun !== true && cli.ask === undefined) return refuse(WRONG_ARGUMENT, nobody);
   const { model } = choice;
   return { isAsked, ...(model !== undefined && { model }), ...(budget > 0 && { budget }) };
 }
 
 /** A question costs what it costs: the estimate may be half as much again. */
 const ROOM = 1.5;
-
-const count = (n: number, one: string): string => `${formatCount(n)} ${n === 1 ? one : `${one}s`}`;
 
 /** "1,200 tokens with lab/small, $0.07"; without a price if the model has none in money. */
 function formatCost(
@@ -109,9 +97,8 @@ function createSpending({ cli, folders, instance, log }: Project, options: Spend
   const findObstacle = (tokens = 0): string | undefined => {
     if (stop.aborted) return "it was interrupted";
     const sum = spent.input + spent.output + spent.cacheRead;
-    return sum + tokens > mostTokens
-      ? `the budget of ${formatCount(mostTokens)} tokens is used up`
-      : undefined;
+    const isUsedUp = sum + tokens > mostTokens;
+    return isUsedUp ? `the budget of ${formatCount(mostTokens)} tokens is used up` : undefined;
   };
 
   return {
@@ -146,14 +133,7 @@ function createSpending({ cli, folders, instance, log }: Project, options: Spend
 
 export type Judging = NonNullable<Awaited<ReturnType<typeof openJudging>>>;
 
-export interface JudgeState {
-  /** "about 21,300 tokens with lab/small, $0.02" */
-  spent: string;
-  answered: number;
-  /** Why it was not asked about the others. */
-  why?: string;
-  waiting: readonly Learned[];
-}
+export type JudgeState = Awaited<ReturnType<Judging["state"]>>;
 
 export interface JudgingOptions {
   generate: Host["generate"];
@@ -203,8 +183,8 @@ export async function openJudging(project: Project, options: JudgingOptions) {
   const { input, output } = estimate.tokens;
   const mostTokens = budget ?? Math.ceil(((input + output) * ROOM) / 1_000) * 1_000;
   const text = [
-    ...(sessions === undefined ? [] : [`${count(sessions, "session")}, `]),
-    `${count(messages.length, "message")} that may hold something: ${count(estimate.questions, "question")}, `,
+    ...(sessions === undefined ? [] : [`${formatCounted(sessions, "session")}, `]),
+    `${formatCounted(messages.length, "message")} that may hold something: ${formatCounted(estimate.questions, "question")}, `,
     `about ${formatCost({ input, output, cacheRead: 0 }, { model, rates })}, `,
     `at most ${formatCount(mostTokens)}; the limits of a day do not count them.`,
   ].join("");
@@ -223,12 +203,14 @@ export async function openJudging(project: Project, options: JudgingOptions) {
     },
     end: judge.end,
 
-    async state(): Promise<JudgeState> {
+    async state() {
       const { answered, why } = judge.state();
       const left = (await candidates.list()).map(readLatest);
       return {
+        /** "about 21,300 tokens with lab/small, $0.02" */
         spent: formatCost(spending.spent, { model, rates }),
         answered,
+        /** Why it was not asked about the others. */
         ...(why !== undefined && { why }),
         waiting: left.flatMap((one) => pending.get(`${one?.session} ${one?.message}`) ?? []),
       };

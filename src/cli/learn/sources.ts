@@ -17,10 +17,7 @@ export interface SourcedTurn extends PastTurn {
   given?: { id: string | number; session: string | number };
 }
 
-export interface PastFile {
-  path: string;
-  bytes: number;
-}
+export type PastFile = { path: string; bytes: number };
 
 /** Throws if one of them is missing, before any is read. */
 export async function findFiles(
@@ -31,11 +28,11 @@ export async function findFiles(
   for (const path of names.map((name) => resolve(folder, name))) {
     const stat = await files.stat(path);
     if (stat?.kind === "file") found.push({ path, bytes: stat.bytes });
-    else
-      throw new StrataError(
-        "NO_SOURCE",
-        `${path} ${stat ? "is not a file" : "does not exist"}; strata learn reads JSON Lines and files made by: opencode export`,
-      );
+    else {
+      const what = stat ? "is not a file" : "does not exist";
+      const why = `${path} ${what}; strata learn reads JSON Lines and files made by: opencode export`;
+      throw new StrataError("NO_SOURCE", why);
+    }
   }
   return found;
 }

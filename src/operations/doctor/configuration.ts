@@ -3,18 +3,19 @@ import { basename, dirname, join } from "node:path";
 import { isRecord } from "../../base/shape.js";
 import {
   findName,
+  isSame,
   isStrata,
   PACKAGE,
   type ParsedFile,
   type PluginEntry,
   readConfigFiles,
   readSources,
-  readText,
   resolveSpec,
   type Source,
 } from "../../config/plugin-entries.js";
 import { type Config, composeSettings, type Limits } from "../../config/schema.js";
 import { listFields, readPath, type SettingsGroup } from "../../config/setting.js";
+import { readText } from "../../io/files.js";
 import type { ConfigFile } from "../../io/host.js";
 import { planChoice } from "../../models/cost.js";
 import type { CliContext } from "../command.js";
@@ -107,9 +108,9 @@ async function readLocalPlugins(
 }
 
 async function importsStrata(files: CliContext["files"], path: string): Promise<boolean> {
-  const text = await readText(files, path);
-  const imports = typeof text === "string" ? text.match(/from\s+["'][^"']+["']/g) : undefined;
-  return imports?.some((line) => line.includes(PACKAGE)) === true;
+  const text = await readText(files, path).catch(() => undefined);
+  const imports = text?.match(/from\s+["'][^"']+["']/g) ?? [];
+  return imports.some((line) => line.includes(PACKAGE));
 }
 
 async function isFolderOfStrata(files: CliContext["files"], path: string): Promise<boolean> {
@@ -226,20 +227,13 @@ function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
 
 const formatValue = (value: unknown): string => JSON.stringify(value);
 
-export interface ExplainedSetting {
-  /** `toolResults.threshold` */
-  key: string;
-  value: unknown;
-  /** A file, or "default". */
-  from: string;
-}
+export type ExplainedSetting = ReturnType<typeof explainSettings>[number];
 
-/** Every setting with the strongest valid source that gives it its value. */
-export function explainSettings(
-  settings: SettingsGroup,
-  config: Config,
-  sources: readonly Source[],
-): ExplainedSetting[] {
+/**
+ * Every setting with the strongest valid source that gives it its value. `key`: `toolResults.threshold`. `from`: a file, or
+ * "default".
+ */
+export function explainSettings(settings: SettingsGroup, config: Config, sources: readonly Source[]) {
   const given = listFields(settings).flatMap((field) => {
     const value = readPath(config, field.path);
     return value === undefined ? [] : [{ ...field, value }];
@@ -268,5 +262,3 @@ function explainLimits(
     return [{ key: path.join("."), value, from: `${having?.file}, where it is lower` }];
   });
 }
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -28,7 +28,7 @@ import {
   note,
   type Section,
 } from "./machine.js";
-import { checkHost, findOpenCode, readVersion } from "./opencode.js";
+import { checkHost, findProgram } from "./opencode.js";
 import { prove } from "./proof.js";
 
 const input = z.object({
@@ -50,21 +50,23 @@ const input = z.object({
 
 export const doctor = defineTerminalOperation(input, async (project, options) => {
   const { cli, folders } = project;
-  const { clock, files, style } = cli;
-  const binary = await findOpenCode(cli);
-  const version = binary === undefined ? undefined : await readVersion(binary, clock);
+  const { files, style } = cli;
+  const program = await findProgram(cli);
+  const { binary, version } = program;
   const isTwo = version !== undefined && isSecond(version);
   const { explained: settings, findings: inForce } = await describeSettings(files, await project.settings());
   const { configured, findings } = await checkConfiguration(project, isTwo);
-  const plugin = readPlugin(cli.folder, options.plugin) ?? configured;
+  /** The folder named with `--plugin`, else what is configured. */
+  const plugin: Configured | undefined =
+    options.plugin === undefined
+      ? configured
+      : { spec: resolve(cli.folder, options.plugin), place: options.plugin, isPackage: false };
+  const { inspect: inspectLock } = openLocks(project, "doctor");
   const machine = [
     checkRuntime(process.versions),
     fine(`this command line is opencode-strata ${VERSION}`),
-    checkHost(binary, version),
-    ...(await checkMachine(
-      { files, inspectLock: openLocks(project, "doctor").inspect, readFreeBytes },
-      folders,
-    )),
+    checkHost(program),
+    ...(await checkMachine({ files, inspectLock, readFreeBytes }, folders)),
     ...(await checkFolders(files, folders, (await project.settings()).config)),
   ];
   const isProved = !options.noProof && !options.report && version !== undefined;
@@ -74,7 +76,7 @@ export const doctor = defineTerminalOperation(input, async (project, options) =>
     { title: "Settings", findings: inForce },
     { title: "Machine", findings: machine },
     ...(plugin
-      ? await examinePlugin(project, { plugin, withinSeconds: options.within, binary: used, isTwo })
+      ? await examinePlugin(project, plugin, { withinSeconds: options.within, binary: used, isTwo })
       : []),
   ];
   const isWell = !sections.some((section) => section.findings.some(isTrouble));
@@ -84,23 +86,11 @@ export const doctor = defineTerminalOperation(input, async (project, options) =>
   return { text: await formatReport(project, { sections, settings, version }), isProblem: !isWell };
 });
 
-/** The folder named with `--plugin`. */
-const readPlugin = (folder: string, plugin: string | undefined): Configured | undefined =>
-  plugin !== undefined ? { spec: resolve(folder, plugin), place: plugin, isPackage: false } : undefined;
-
-interface Examination {
-  plugin: Configured;
-  /** The OpenCode for the proof; absent if there is to be none. */
-  binary: string | undefined;
-  /** It is OpenCode 2. */
-  isTwo: boolean;
-  withinSeconds: number;
-}
-
-/** The plugin on disk, in OpenCode, and in this project so far. */
+/** The plugin on disk, in OpenCode (`binary`; absent if there is to be no proof), and in this project so far. */
 async function examinePlugin(
   project: Project,
-  { binary, isTwo, plugin, withinSeconds }: Examination,
+  plugin: Configured,
+  { binary, isTwo, withinSeconds }: { binary: string | undefined; isTwo: boolean; withinSeconds: number },
 ): Promise<Section[]> {
   const { cli, folders } = project;
   const { config, layers } = await project.settings();
@@ -120,7 +110,7 @@ async function examinePlugin(
   const findings = [
     ...(fault ? [fault] : []),
     ...(isComing ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)] : []),
-    ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
+    ...checkVersions(plugin, onDisk, { own: VERSION, proved: proof?.version }),
     await checkLoaded(cli.files, folders, proof?.version ?? version),
     ...(await (isTwo ? checkScreen2(project) : checkScreen(project))),
   ];

@@ -7,11 +7,11 @@ import {
   isStrata,
   PACKAGE,
   type PluginEntry,
-  parseConfig,
+  readManifest,
   readPluginEntries,
-  readText,
   resolveSpec,
 } from "../../config/plugin-entries.js";
+import { readText } from "../../io/files.js";
 import { type Folders, findGlobalFolder, findScreenRecord, listScreenFiles } from "../../project/folders.js";
 import { readCallRecords } from "../../status/status.js";
 import type { CliContext } from "../command.js";
@@ -77,7 +77,7 @@ export async function readOnDisk(at: Place, configured: Configured, isSecond: bo
     if (!isSecond || path === place) return {};
     return { fault: problem(`${place} is a file: OpenCode 2 loads folders only`, passedOver) };
   }
-  const { main, version } = await readManifest(files, path);
+  const { main, version } = await readPackage(files, path);
   const onDisk: OnDisk = { folder: path, ...(version !== undefined && { version }) };
   if (main !== undefined && !(await findKind(files, join(path, main)))) {
     const what = `${place}: ${join(path, main)} does not exist, so OpenCode cannot load the plugin: it was not built`;
@@ -93,14 +93,11 @@ const findKind = async (files: Files, path: string): Promise<string | undefined>
   (await files.stat(path).catch(() => undefined))?.kind;
 
 /** `main`: the file that OpenCode 1 loads. It ignores `exports["."]`, and reports nothing if there is no `main`. */
-async function readManifest(files: Files, folder: string): Promise<{ main?: string; version?: string }> {
-  const text = await readText(files, join(folder, "package.json"));
-  const manifest = typeof text === "string" ? await parseConfig(text) : undefined;
-  if (!isRecord(manifest)) return {};
-  const { exports, version } = manifest;
+async function readPackage(files: Files, folder: string): Promise<{ main?: string; version?: string }> {
+  const { exports, main: usual, version } = await readManifest(files, folder);
   const own = isRecord(exports) ? exports["./server"] : undefined;
   const named = isRecord(own) ? (own.import ?? own.default) : own;
-  const main = typeof named === "string" ? named : manifest.main;
+  const main = typeof named === "string" ? named : usual;
   return {
     ...(typeof main === "string" && { main }),
     ...(typeof version === "string" && { version }),
@@ -122,25 +119,24 @@ async function readCached(
   const times = isSecond ? (await files.list(cached)).filter((name) => /^\d+$/.test(name)) : [];
   const newest = times.toSorted((a, b) => Number(a) - Number(b)).at(-1) ?? "";
   const folder = join(cached, newest, "node_modules", PACKAGE);
-  const { version } = await readManifest(files, folder);
+  const { version } = await readPackage(files, folder);
   if (version !== undefined) return { cached, folder, version };
   if (isSecond) return {};
   const what = `${place}: OpenCode considers it installed in ${cached}, but ${PACKAGE} is not there`;
   return { cached, fault: problem(what, `delete ${cached} and restart OpenCode, which installs it again`) };
 }
 
-export interface Versions {
-  configured: Configured;
-  onDisk: OnDisk;
-  /** Reported by the plugin that the proof loaded; absent if it loaded none. */
-  proved: string | undefined;
-  own: string;
-}
-
-/** Compares the version that is loaded, that of its package.json, and this command line's. */
-export function checkVersions({ configured, onDisk, own, proved }: Versions): Finding[] {
+/**
+ * Compares the version that is loaded, that of its package.json, and this command line's. `proved`: what the plugin says
+ * that the proof has loaded, if it has.
+ */
+export function checkVersions(
+  { place }: Configured,
+  onDisk: OnDisk,
+  { own, proved }: { own: string; proved: string | undefined },
+): Finding[] {
   const version = proved ?? onDisk.version;
-  const from = onDisk.folder ?? configured.place;
+  const from = onDisk.folder ?? place;
   if (version === undefined) return [];
   if (onDisk.version !== undefined && version !== onDisk.version) {
     const what = `OpenCode runs ${PACKAGE} ${version}, but the package.json in ${from} says ${onDisk.version}`;
@@ -174,9 +170,8 @@ export async function checkLoaded(
 
 /** `2026-11-21 09:15 UTC` */
 export function formatTime(timeMs: number): string {
-  const time = new Date(timeMs);
-  if (Number.isNaN(time.getTime())) return "an unknown time";
-  return `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  if (Number.isNaN(new Date(timeMs).getTime())) return "an unknown time";
+  return `${new Date(timeMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** Whether the TUI of OpenCode 1 loads the plugin's screen half, which has a configuration of its own. */
@@ -198,20 +193,15 @@ export async function checkScreen({ cli, root }: Project): Promise<Finding[]> {
     const what = `${quoteEntry(entry)} is an archive, of which OpenCode's TUI loads nothing`;
     return [warning(what, "install it with npm, then run strata init --remove and strata init")];
   }
-  const text = await readText(files, findScreenRecord({ env, home }));
-  const loaded = typeof text === "string" ? parseJson(text) : undefined;
+  const text = await readText(files, findScreenRecord({ env, home })).catch(() => undefined);
+  const loaded = parseJson(text ?? "");
   const own = isRecord(loaded) ? loaded[PACKAGE] : undefined;
   const configured = `the sidebar is configured, ${quoteEntry(entry)}`;
-  if (isRecord(own) && typeof own.last_time === "number")
-    return [
-      fine(`${configured}; OpenCode's TUI last loaded it at ${formatTime(own.last_time)}, in any project`),
-    ];
-  return [
-    note(
-      `${configured}, but OpenCode's TUI has not loaded it yet`,
-      "restart OpenCode: its TUI reads tui.json only at the start",
-    ),
-  ];
+  const lastMs = isRecord(own) ? own.last_time : undefined;
+  if (typeof lastMs === "number")
+    return [fine(`${configured}; OpenCode's TUI last loaded it at ${formatTime(lastMs)}, in any project`)];
+  const todo = "restart OpenCode: its TUI reads tui.json only at the start";
+  return [note(`${configured}, but OpenCode's TUI has not loaded it yet`, todo)];
 }
 
 /** OpenCode 2 loads both halves by one entry, and at its first start copies those of a global tui.json to its cli.json. */
@@ -224,9 +214,8 @@ export async function checkScreen2({ cli }: Project): Promise<Finding[]> {
     const names = target === undefined ? undefined : await files.list(target).catch(() => []);
     if (!names || names.some((name) => /^tui(\.[cm]?[jt]sx?)?$/.test(name))) continue;
     const what = `${quoteEntry(entry)} has no tui.js, so the TUI of OpenCode 2 shows nothing of it`;
-    findings.push(
-      warning(what, "strata init --global --remove; the entry in opencode.json loads both halves"),
-    );
+    const todo = "strata init --global --remove; the entry in opencode.json loads both halves";
+    findings.push(warning(what, todo));
   }
   return findings;
 }

@@ -12,7 +12,7 @@ import { findOwnFlaws, type OwnFlawsOptions } from "../../project/own-flaws.js";
 import { SET_ASIDE } from "../../project/state-owner.js";
 import type { CliContext, Style } from "../command.js";
 
-export interface MachineOptions extends Pick<CliContext, "files"> {
+interface MachineOptions extends Pick<CliContext, "files"> {
   readFreeBytes(folder: string): Promise<number | undefined>;
   inspectLock(path: string): Promise<LockState>;
 }
@@ -83,9 +83,8 @@ async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Pr
   const free = await readFreeBytes(project);
   if (free === undefined) return fine("free disk space is unknown");
   const what = `${formatCount(free / 1_000_000)} MB of disk space are free`;
-  return free >= LEAST_FREE_BYTES
-    ? fine(what)
-    : warning(what, "when the disk is full, results stay in the context");
+  if (free >= LEAST_FREE_BYTES) return fine(what);
+  return warning(what, "when the disk is full, results stay in the context");
 }
 
 async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
@@ -105,14 +104,9 @@ async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Fo
 /** Machine state that is not known to be this machine's, and is not read. */
 async function findSetAside({ files }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
   const names = await files.list(strata).catch(() => []);
-  return names
-    .filter((name) => name.startsWith(`state${SET_ASIDE}`))
-    .map((name) =>
-      note(
-        `${join(strata, name)} holds machine state from another machine`,
-        "it is not used, and you can delete it",
-      ),
-    );
+  const others = names.filter((name) => name.startsWith(`state${SET_ASIDE}`));
+  const todo = "it is not used, and you can delete it";
+  return others.map((name) => note(`${join(strata, name)} holds machine state from another machine`, todo));
 }
 
 /** Files named `lock` or `….lock`, and claims to take one over, in and below a folder. */
@@ -128,10 +122,7 @@ export interface Finding {
   todo?: string;
 }
 
-export interface Section {
-  title: string;
-  findings: readonly Finding[];
-}
+export type Section = { title: string; findings: readonly Finding[] };
 
 const findingOf =
   (level: Finding["level"]) =>
@@ -143,26 +134,21 @@ export const problem = findingOf("problem");
 
 export const isTrouble = ({ level }: Finding): boolean => level === "warning" || level === "problem";
 
-const LEVELS = ["problem", "warning", "note", "fine"] as const;
-
 /** The report for people, problems first. */
 export function formatSections(sections: readonly Section[], style: Style): string {
-  const signs = {
-    fine: style.green("ok     "),
-    note: style.dim("note   "),
-    warning: style.yellow("warning"),
-    problem: style.red("problem"),
+  const signs: Readonly<Record<Finding["level"], string>> = {
+    ...{ problem: style.red("problem"), warning: style.yellow("warning") },
+    ...{ note: style.dim("note   "), fine: style.green("ok     ") },
   };
   const findings = sections.flatMap((section) => section.findings);
-  const format = ({ level, todo, what }: Finding): string[] => [
-    `${signs[level]}  ${what}`,
-    ...(todo === undefined ? [] : [`         ${style.dim("→")} ${todo}`]),
-  ];
-  const ordered = LEVELS.flatMap((level) => findings.filter((finding) => finding.level === level));
-  const troubles = findings.filter(isTrouble);
-  const sum =
-    troubles.length === 0
-      ? style.green("No problems found.")
-      : `${troubles.length === 1 ? "1 thing needs" : `${troubles.length} things need`} attention.`;
-  return [...ordered.flatMap(format), "", sum].join("\n");
+  const lines = Object.entries(signs).flatMap(([sign, shown]) =>
+    findings.flatMap(({ level, todo, what }) => {
+      if (level !== sign) return [];
+      return [`${shown}  ${what}`, ...(todo === undefined ? [] : [`         ${style.dim("→")} ${todo}`])];
+    }),
+  );
+  const troubles = findings.filter(isTrouble).length;
+  const need = troubles === 1 ? "1 thing needs" : `${troubles} things need`;
+  const sum = troubles === 0 ? style.green("No problems found.") : `${need} attention.`;
+  return [...lines, "", sum].join("\n");
 }

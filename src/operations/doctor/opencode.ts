@@ -7,6 +7,7 @@ import { compareVersions, findChanges, findTested, isSecond } from "../../base/t
 import { readConfigFiles } from "../../config/plugin-entries.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
+import type { ConfigFile } from "../../io/host.js";
 import type { CliContext } from "../command.js";
 import { type Finding, fine, note, problem, warning } from "./machine.js";
 
@@ -20,22 +21,21 @@ const PROGRAMS =
   process.platform === "win32" ? ["opencode.exe", "node_modules/opencode-ai/bin/opencode.exe"] : ["opencode"];
 
 /** OpenCode in the PATH; never in the project's node_modules, since a repository may bring a program of that name. */
-export async function findOpenCode({
-  env,
-  files,
-}: Pick<CliContext, "env" | "files">): Promise<string | undefined> {
-  const folders = (env.PATH ?? "").split(delimiter);
-  for (const folder of folders.filter(isAbsolute)) {
-    for (const name of PROGRAMS) {
-      const path = join(folder, name);
-      if ((await files.stat(path).catch(() => undefined))?.kind === "file") return path;
-    }
-  }
+export async function findOpenCode(cli: Pick<CliContext, "env" | "files">): Promise<string | undefined> {
+  const folders = (cli.env.PATH ?? "").split(delimiter).filter(isAbsolute);
+  for (const path of folders.flatMap((folder) => PROGRAMS.map((name) => join(folder, name))))
+    if ((await cli.files.stat(path).catch(() => undefined))?.kind === "file") return path;
   return undefined;
 }
 
+/** The program in the PATH and its version, which is `undefined` if it does not run. */
+export async function findProgram(cli: Pick<CliContext, "clock" | "env" | "files">) {
+  const binary = await findOpenCode(cli);
+  return { binary, version: binary === undefined ? undefined : await readVersion(binary, cli.clock) };
+}
+
 /** What `--version` prints; `undefined` if it does not run. */
-export async function readVersion(binary: string, clock: Clock): Promise<string | undefined> {
+async function readVersion(binary: string, clock: Clock): Promise<string | undefined> {
   const child = spawn(binary, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -54,17 +54,13 @@ const OF_SECOND = ["plugins", "providers", "permissions", "agents"] as const;
 /** The `opencode` in the PATH; if none runs, a configuration in OpenCode 2's form; else OpenCode 1. `why` is for the person. */
 export async function findHost(
   cli: CliContext,
-  configFiles: readonly string[],
+  configFiles: readonly ConfigFile[],
 ): Promise<{ isSecond: boolean; why: string }> {
-  const binary = await findOpenCode(cli);
-  const version = binary === undefined ? undefined : await readVersion(binary, cli.clock);
+  const { binary, version } = await findProgram(cli);
   if (version !== undefined)
     return { isSecond: isSecond(version), why: `${binary} in the PATH is OpenCode ${version}` };
   const none = "no working opencode is in the PATH";
-  const { parsed } = await readConfigFiles(
-    cli.files,
-    configFiles.map((path) => ({ path, origin: "user" })),
-  );
+  const { parsed } = await readConfigFiles(cli.files, configFiles);
   for (const { contents, path } of parsed) {
     const key = OF_SECOND.find((name) => name in contents);
     if (key !== undefined) return { isSecond: true, why: `${none}, but ${path} has OpenCode 2's "${key}"` };
@@ -72,22 +68,7 @@ export async function findHost(
   return { isSecond: false, why: `${none}, and no configuration is in OpenCode 2's form` };
 }
 
-export interface Isolation {
-  files: Files;
-  env: CliContext["env"];
-  /** Folder for everything that the host writes. */
-  root: string;
-  /** The user's home folder, if it is to install packages as the user would; without it, it asks no registry. */
-  installsFor?: string;
-}
-
-/** The environment in which OpenCode keeps everything under `root` and fetches neither updates nor models. */
-export async function prepareOpenCode(options: Isolation): Promise<NodeJS.ProcessEnv> {
-  await provideForStart(options.files, options.root);
-  return isolate(options);
-}
-
-export interface ServeOptions {
+interface ServeOptions {
   binary: string;
   clock: Clock;
   env: NodeJS.ProcessEnv;
@@ -143,10 +124,21 @@ async function stop(child: ChildProcess, clock: Clock): Promise<void> {
   await exited;
 }
 
+interface Isolation {
+  files: Files;
+  env: CliContext["env"];
+  /** Folder for everything that the host writes. */
+  root: string;
+  /** The user's home folder, if it is to install packages as the user would; without it, it asks no registry. */
+  installsFor?: string;
+}
+
 /**
- * Provides what the host would otherwise fetch at its start: the package for plugin authors, and the model catalogue.
+ * The environment in which OpenCode keeps everything under `root` and fetches neither updates nor models. Provides what it
+ * would otherwise fetch at its start: the package for plugin authors, and the model catalogue.
  */
-async function provideForStart(files: Files, root: string): Promise<void> {
+export async function prepareOpenCode(options: Isolation): Promise<NodeJS.ProcessEnv> {
+  const { env, files, installsFor, root } = options;
   const name = "@opencode-ai/plugin";
   const folder = join(root, "config", "opencode");
   const dependencies = { [name]: "*" };
@@ -158,24 +150,17 @@ async function provideForStart(files: Files, root: string): Promise<void> {
   await files.writeWhole(join(root, "models.json"), "{}");
   for (const place of ["home", "data", "state", "cache", "tmp"])
     await files.writeWhole(join(root, place, ".keep"), "");
-}
-
-function isolate({ env, installsFor, root }: Isolation): NodeJS.ProcessEnv {
-  const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"];
   return {
-    ...pick(env, kept),
-    HOME: join(root, "home"),
-    USERPROFILE: join(root, "home"),
+    ...pick(env, ["PATH", "SystemRoot", "ComSpec", "PATHEXT"]),
+    ...{ HOME: join(root, "home"), USERPROFILE: join(root, "home") },
     ...{ TMPDIR: join(root, "tmp"), TEMP: join(root, "tmp"), TMP: join(root, "tmp") },
     XDG_CONFIG_HOME: join(root, "config"),
     XDG_DATA_HOME: join(root, "data"),
     XDG_STATE_HOME: join(root, "state"),
     XDG_CACHE_HOME: join(root, "cache"),
     OPENCODE_MODELS_PATH: join(root, "models.json"),
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_DISABLE_SHARE: "1",
+    ...{ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: "1", OPENCODE_DISABLE_SHARE: "1" },
     ...(installsFor === undefined ? { npm_config_offline: "true" } : planInstalling(env, installsFor)),
   };
 }
@@ -197,12 +182,9 @@ function planInstalling(env: CliContext["env"], home: string): NodeJS.ProcessEnv
 const pick = (env: CliContext["env"], names: readonly string[]): NodeJS.ProcessEnv =>
   Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));
 
-export function checkHost(binary: string | undefined, version: string | undefined): Finding {
-  if (binary === undefined)
-    return problem(
-      "OpenCode is not in the PATH, so the proof cannot run",
-      "install it, or name its folder: PATH=/its/folder:$PATH strata doctor",
-    );
+export function checkHost({ binary, version }: Awaited<ReturnType<typeof findProgram>>): Finding {
+  const todo = "install it, or name its folder: PATH=/its/folder:$PATH strata doctor";
+  if (binary === undefined) return problem("OpenCode is not in the PATH, so the proof cannot run", todo);
   if (version === undefined)
     return problem(`${binary} does not run`, "reinstall OpenCode with install scripts allowed");
   const what = `OpenCode ${version}, ${binary}`;

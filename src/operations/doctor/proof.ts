@@ -25,7 +25,7 @@ import { type Finding, fine, note, problem } from "./machine.js";
 import { prepareOpenCode, serveOpenCode } from "./opencode.js";
 import { PLAYED_FILES, playSession, type ScriptedModel, startScriptedModel } from "./session.js";
 
-export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {
+interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {
   binary: string;
   isSecond: boolean;
   /** What it is to load. A package is installed, with the registry and the cache that OpenCode itself would use. */
@@ -41,14 +41,11 @@ export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env"
 export async function prove(options: ProofOptions): Promise<{ findings: Finding[]; version?: string }> {
   const { clock, config, layers, withinSeconds } = options;
   const ended = new AbortController();
-  const cancel = clock.after(withinSeconds * 1_000, () =>
-    ended.abort(
-      problem(
-        `the session did not end within ${withinSeconds} s, so nothing is proved`,
-        "run it again when the machine is less busy, or with a longer --within; opencode --print-logs in the project shows what it is doing",
-      ),
-    ),
+  const late = problem(
+    `the session did not end within ${withinSeconds} s, so nothing is proved`,
+    "run it again when the machine is less busy, or with a longer --within; opencode --print-logs in the project shows what it is doing",
   );
+  const cancel = clock.after(withinSeconds * 1_000, () => ended.abort(late));
   const scratch = await createScratch("strata-doctor-");
   // Ctrl-C ends the host with us, since it is of our group; the folder has to go all the same.
   const onInterrupt = (): void => void scratch.remove().finally(() => process.exit(130));
@@ -88,9 +85,8 @@ const LOOK_EVERY_MS = 50;
 async function gather(options: GatherOptions): Promise<Evidence> {
   const { binary, clock, config, ended, env, files, home, isSecond, model, onStep, plugin, root } = options;
   const project = join(root, "project");
-  const proofs = options.proven
-    .filter((layer) => findOffSwitch(layer, config) === undefined)
-    .map(({ proof }) => proof);
+  const on = options.proven.filter((layer) => findOffSwitch(layer, config) === undefined);
+  const proofs = on.map(({ proof }) => proof);
   const settings = await planSettings(options);
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
@@ -100,12 +96,8 @@ async function gather(options: GatherOptions): Promise<Evidence> {
     await files.writeWhole(join(project, name), text);
 
   onStep("OpenCode starts");
-  const isolated = await prepareOpenCode({
-    env,
-    files,
-    root,
-    ...(plugin.isPackage && { installsFor: home }),
-  });
+  const installing = plugin.isPackage && { installsFor: home };
+  const isolated = await prepareOpenCode({ env, files, root, ...installing });
   const login = isSecond ? { password: randomUUID(), name: "opencode" } : undefined;
   const host = await serveOpenCode({
     ...{ binary, clock, isSecond, project, startMs: options.withinSeconds * 1_000 },
@@ -120,10 +112,11 @@ async function gather(options: GatherOptions): Promise<Evidence> {
     const server: ServerAddress = { url: host.url, ...(login && { login }) };
     if (!isSecond) await watchEvents(host.url, ended, plugin.place);
     onStep(`OpenCode ${plugin.isPackage ? "installs and " : ""}loads ${plugin.place}`);
-    const stands = (paths: readonly string[]) => async (): Promise<boolean> =>
-      !(await Promise.all(paths.map((path) => files.stat(join(project, path))))).includes(undefined);
     const whenLeft = (paths: readonly string[]): Promise<void> =>
-      waitUntil(clock, LAST_FILE_MS, signal, stands(paths));
+      waitUntil(clock, LAST_FILE_MS, signal, async () => {
+        const stats = paths.map((path) => files.stat(join(project, path)));
+        return !(await Promise.all(stats)).includes(undefined);
+      });
     const played = await playSession({ server, isSecond, project, model, proofs, signal, onStep, whenLeft });
     const hasEnded = async (): Promise<boolean> => {
       const { calls } = await readTraces(files, project);
@@ -207,21 +200,13 @@ export interface Evidence extends ProofSeen {
   isCommandFree: boolean;
 }
 
-export type ProvenLayer = LayerDefinition & { proof: LayerProof };
+type ProvenLayer = LayerDefinition & { proof: LayerProof };
 
 /** Hooks that the host calls in the session. */
 const hooks: readonly HostCall[] = [
-  "config",
-  "turn",
-  "modelWindow",
-  "context",
-  "toolArguments",
-  "event",
-  "compacting",
+  ...(["config", "turn", "modelWindow", "context"] as const),
+  ...(["toolArguments", "event", "compacting"] as const),
 ];
-
-/** Hooks that OpenCode 2 does not have. */
-const ONLY_FIRST: ReadonlySet<HostCall> = new Set(["config"]);
 
 /** What the evidence says about each hook and each layer. */
 export function readEvidence(evidence: Evidence, config: Config, layers: readonly ProvenLayer[]): Finding[] {
@@ -233,14 +218,12 @@ export function readEvidence(evidence: Evidence, config: Config, layers: readonl
   const others = Object.entries(calls.layers).filter(
     ([name, { failed }]) => failed > 0 && !layers.some((layer) => layer.name === name),
   );
+  const replaced = "a command of the same name in your configuration replaces it";
   return [
     ...hooks.map((hook) => describeHook(hook, calls)),
     isCommandFree
       ? fine("command /memory answered without a model call")
-      : problem(
-          "command /memory was sent to the model",
-          "a command of the same name in your configuration replaces it",
-        ),
+      : problem("command /memory was sent to the model", replaced),
     ...layers.map((layer) => describeLayer(layer, evidence, config)),
     ...others.map(([name, seen]) => describeFailure(name, seen)),
   ];
@@ -249,7 +232,8 @@ export function readEvidence(evidence: Evidence, config: Config, layers: readonl
 function describeHook(hook: HostCall, { bound, hooks: counts, host }: CallRecord): Finding {
   const count = counts[hook]?.count ?? 0;
   if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
-  if (host && ONLY_FIRST.has(hook)) return note(`hook ${hook} does not exist in ${host}`);
+  // OpenCode 2, which alone names itself, does not have it.
+  if (host && hook === "config") return note(`hook ${hook} does not exist in ${host}`);
   if (!bound.includes(hook)) return note(`hook ${hook} never fired: no enabled layer needs it`);
   return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
 }
@@ -272,7 +256,7 @@ const describeFailure = (name: string, { failed, lastFailure }: CallRecord["laye
     "please report it with strata doctor --report",
   );
 
-export async function readTraces(
+async function readTraces(
   files: Files,
   project: string,
 ): Promise<Pick<Evidence, "paths" | "calls" | "records">> {
@@ -294,10 +278,7 @@ export async function readTraces(
 
 type Step = "install" | "load" | "start";
 
-export interface Refusal {
-  step: Step;
-  why: string;
-}
+type Refusal = { step: Step; why: string };
 
 const refusals: Record<Step, { says(place: string): string; todo: string }> = {
   install: {
@@ -314,7 +295,7 @@ const refusals: Record<Step, { says(place: string): string; todo: string }> = {
   },
 };
 
-export const describeRefusal = ({ step, why }: Refusal, place: string): Finding =>
+const describeRefusal = ({ step, why }: Refusal, place: string): Finding =>
   problem(`${refusals[step].says(place)}: ${why}`, refusals[step].todo);
 
 export function findRefusalInEvent(json: string): Refusal | undefined {

@@ -20,7 +20,7 @@ import type { ExplainedSetting } from "./configuration.js";
 import { formatTime } from "./installed.js";
 import { isTrouble, type Section } from "./machine.js";
 
-export interface Reported {
+interface Reported {
   sections: readonly Section[];
   settings: readonly ExplainedSetting[];
   /** OpenCode's, if it runs. */
@@ -105,12 +105,9 @@ async function describeLog(files: Files, path: string, keep: (sentence: string) 
   const lines = [
     ...(end ? decodeText(end) : "").matchAll(/^(\d[\d-]+ \d\d:\d\d):\S+ (ERROR|WARN) +([a-z-]+) +(.*)$/gm),
   ];
-  return lines
-    .slice(-MOST_LOG_LINES)
-    .map(([, time = "", level = "", source = "", message = ""]) => [
-      time,
-      `${level} ${source}  ${keep(message)}`,
-    ]);
+  return lines.slice(-MOST_LOG_LINES).map(([, time = "", level, source, message = ""]) => {
+    return [time, `${level} ${source}  ${keep(message)}`];
+  });
 }
 
 /** The text of Strata's own code: the built files beside this one. */

@@ -17,7 +17,7 @@ export const PLAYED_FILES = {
   "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
 } as const;
 
-export interface PlayOptions {
+interface PlayOptions {
   server: ServerAddress;
   isSecond: boolean;
   project: string;
@@ -188,21 +188,16 @@ function formatChunks(line: Line, promptTokens: number, callID: string): object[
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
   const isCall = "call" in line;
-  const call = isCall && { name: line.call, arguments: JSON.stringify(line.args) };
+  const called = isCall && { name: line.call, arguments: JSON.stringify(line.args) };
+  const call = { index: 0, id: callID, type: "function", function: called };
   const outputTokens = isCall ? 20 : Math.ceil(line.say.length / 4);
   const usage = {
-    prompt_tokens: promptTokens,
-    completion_tokens: outputTokens,
-    total_tokens: promptTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: 0 },
+    ...{ prompt_tokens: promptTokens, completion_tokens: outputTokens },
+    ...{ total_tokens: promptTokens + outputTokens, prompt_tokens_details: { cached_tokens: 0 } },
   };
   return [
     chunk({ role: "assistant", content: "" }),
-    chunk(
-      isCall
-        ? { tool_calls: [{ index: 0, id: callID, type: "function", function: call }] }
-        : { content: line.say },
-    ),
+    chunk(isCall ? { tool_calls: [call] } : { content: line.say }),
     chunk({}, isCall ? "tool_calls" : "stop"),
     { ...ENVELOPE, choices: [], usage },
   ];

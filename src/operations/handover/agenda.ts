@@ -42,10 +42,8 @@ const agendaInput = z.object({
 export const agenda = defineOperation(agendaInput, async (core, { all }) => {
   const shown = { nowMs: core.clock.now(), days: all ? undefined : USUAL_DAYS };
   const items = await openAgenda(requireProject(core), core.memories).read();
-  return {
-    text: formatAgenda(items, { ...shown, command: core.nameOf("agenda") }),
-    data: findRecent(items, shown),
-  };
+  const text = formatAgenda(items, { ...shown, command: core.nameOf("agenda") });
+  return { text, data: findRecent(items, shown) };
 });
 
 export const leases = defineTerminalOperation(z.object({}), async (project) => {
@@ -101,19 +99,13 @@ export const release = defineOperation(z.object({ item }), async (core, { item }
 });
 
 function describe(outcome: LeaseOutcome, item: string, nameOf: (operation: string) => string): string {
-  switch (outcome.kind) {
-    case "held":
-      return `Claimed: ${formatLease(outcome.lease)}`;
-    case "released":
-      return `Released: ${outcome.leases.map((lease) => `${lease.item} (was held by ${formatHolder(lease)})`).join(", ")}`;
-    case "taken":
-      throw new StrataError(
-        "TAKEN",
-        `${formatLease(outcome.by)}; ${nameOf("agenda release")} '${outcome.by.item}' releases it`,
-      );
-    case "none":
-      throw new StrataError("NOT_HELD", `${item} is not held; ${nameOf("agenda leases")} lists what is`);
-  }
+  if (outcome.kind === "held") return `Claimed: ${formatLease(outcome.lease)}`;
+  if (outcome.kind === "released")
+    return `Released: ${outcome.leases.map((lease) => `${lease.item} (was held by ${formatHolder(lease)})`).join(", ")}`;
+  if (outcome.kind === "none")
+    throw new StrataError("NOT_HELD", `${item} is not held; ${nameOf("agenda leases")} lists what is`);
+  const { by } = outcome;
+  throw new StrataError("TAKEN", `${formatLease(by)}; ${nameOf("agenda release")} '${by.item}' releases it`);
 }
 
 /** Opens the agenda for a person, who can read and claim its items. */

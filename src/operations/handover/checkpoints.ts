@@ -17,7 +17,7 @@ import {
 } from "../../notes/checkpoints/checkpoint.js";
 import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
 import { formatSessionState, readState } from "../../notes/checkpoints/resume.js";
-import { readTitles } from "../../status/session-titles.js";
+import { readTitles } from "../../status/session-screen.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
 import { type CliContext, FORCE, WRONG_ARGUMENT, writeNew } from "../command.js";
 import { findOpenCode } from "../doctor/opencode.js";
@@ -70,25 +70,17 @@ export const checkpoint = defineTerminalOperation(
     }
     if (remove !== undefined) {
       if (await checkpoints.remove(remove)) return { text: `Removed: ${remove}` };
-      throw new StrataError(
-        "NO_CHECKPOINT",
-        `there is no checkpoint ${remove}; ${nameOf("sessions checkpoint")} --list shows all`,
-      );
+      const why = `there is no checkpoint ${remove}; ${nameOf("sessions checkpoint")} --list shows all`;
+      throw new StrataError("NO_CHECKPOINT", why);
     }
     const sessionID = session ?? (await checkpoints.findByWords("")).sessionID;
     // Also checks that the session ran on this machine.
     await checkpoints.find(sessionID);
     const kept = await checkpoints.keep({ sessionID, note });
-    if (!kept)
-      throw new StrataError(
-        "NO_SESSION",
-        `no notes are kept on ${sessionID}; ${nameOf("sessions")} lists those with notes`,
-      );
-    const line = formatCheckpointLine(kept, clock.now());
-    return {
-      text: `Kept: ${line}\n${nameOf("sessions attach")} ${kept.id} gives it to the next new session.`,
-      data: kept,
-    };
+    const none = `no notes are kept on ${sessionID}; ${nameOf("sessions")} lists those with notes`;
+    if (!kept) throw new StrataError("NO_SESSION", none);
+    const how = `${nameOf("sessions attach")} ${kept.id} gives it to the next new session.`;
+    return { text: `Kept: ${formatCheckpointLine(kept, clock.now())}\n${how}`, data: kept };
   },
 );
 
@@ -103,11 +95,8 @@ const attachInput = z.object({
 
 export const attach = defineTerminalOperation(attachInput, async (project, given, { nameOf }) => {
   const { session: target = NEXT, source } = given;
-  if (source === target)
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `${source} is the target session itself; name an earlier one, or a checkpoint`,
-    );
+  const same = `${source} is the target session itself; name an earlier one, or a checkpoint`;
+  if (source === target) throw new StrataError(WRONG_ARGUMENT, same);
   const { cli } = project;
   const checkpoints = openProjects(project);
   const { sessions } = openOwnState(project);
@@ -116,50 +105,34 @@ export const attach = defineTerminalOperation(attachInput, async (project, given
   // A file of the repository may be named like a session.
   const isID = isCheckpointID(source) || (SESSION.test(source) && (await isKnown(source)));
   const stat = isID ? undefined : await cli.files.stat(path);
-  if (!isID && !SESSION.test(source) && stat?.kind !== "file")
-    throw new StrataError(
-      "NO_SOURCE",
-      `expected a session, a checkpoint or a handoff file; there is no file ${path}. ${nameOf("sessions")} and ${nameOf("sessions checkpoint")} --list show the others`,
-    );
+  const none = `expected a session, a checkpoint or a handoff file; there is no file ${path}. ${nameOf("sessions")} and ${nameOf("sessions checkpoint")} --list show the others`;
+  if (!isID && !SESSION.test(source) && stat?.kind !== "file") throw new StrataError("NO_SOURCE", none);
+  const handed = stat?.kind === "file" ? await readHandoff(cli, path, stat.bytes) : undefined;
   const { of, replaced } =
-    stat?.kind === "file"
-      ? await checkpoints.attachText(
-          target,
-          `the file ${basename(path)}`,
-          await readHandoff(cli, path, stat.bytes),
-        )
-      : await checkpoints.attach(source, target);
+    handed === undefined
+      ? await checkpoints.attach(source, target)
+      : await checkpoints.attachText(target, `the file ${basename(path)}`, handed);
   const when =
     target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
+  const attached = `Attached: ${of}. The agent reads it with ${when}.`;
   const { config } = await project.settings();
-  const isAwaited = target !== NEXT && !(await isKnown(target));
-  return {
-    text: [
-      `Attached: ${of}. The agent reads it with ${when}.`,
-      ...(replaced ? [`It replaces ${replaced.of}, which was waiting there.`] : []),
-    ].join("\n"),
-    notes: [
-      ...(config.sessionMemory.enabled
-        ? []
-        : ["strata: sessionMemory.enabled is false here, so no session reads it until you switch it on"]),
-      ...(isAwaited
-        ? [
-            `strata: no session ${target} has run here so far; what is attached waits ${ATTACHED_DAYS} days for it`,
-          ]
-        : []),
-    ],
-  };
+  const notes: string[] = [];
+  if (!config.sessionMemory.enabled)
+    notes.push("strata: sessionMemory.enabled is false here, so no session reads it until you switch it on");
+  if (target !== NEXT && !(await isKnown(target)))
+    notes.push(
+      `strata: no session ${target} has run here so far; what is attached waits ${ATTACHED_DAYS} days for it`,
+    );
+  const text = replaced ? `${attached}\nIt replaces ${replaced.of}, which was waiting there.` : attached;
+  return { text, notes };
 });
 
 /** The text is copied, so that later changes of the file have no effect. */
 async function readHandoff({ files }: CliContext, path: string, bytes: number): Promise<string> {
   const contents = bytes > LARGEST_BYTES ? undefined : await files.read(path);
   const text = contents && decodeStrictly(contents);
-  if (text === undefined)
-    throw new StrataError(
-      "NO_TEXT",
-      `expected a text of at most 10 MB in ${path}; give the file of strata sessions handoff`,
-    );
+  const why = `expected a text of at most 10 MB in ${path}; give the file of strata sessions handoff`;
+  if (text === undefined) throw new StrataError("NO_TEXT", why);
   return formatForeignCapsule(basename(path), redactSecrets(cut(text, MOST_CHARACTERS + BEYOND)).text);
 }
 
@@ -214,9 +187,8 @@ export const resume = defineTerminalOperation(
 /** In this terminal, until the user leaves OpenCode. */
 async function open({ cli, root }: Project, id: string): Promise<Answer> {
   const binary = await findOpenCode(cli);
-  if (binary === undefined)
-    throw new StrataError("NO_HOST", `no opencode in the PATH, which opens the session: opencode -s ${id}`);
-  const child = spawn(binary, ["-s", id], { cwd: root, env: cli.env, stdio: "inherit" });
-  await once(child, "close");
+  const none = `no opencode in the PATH, which opens the session: opencode -s ${id}`;
+  if (binary === undefined) throw new StrataError("NO_HOST", none);
+  await once(spawn(binary, ["-s", id], { cwd: root, env: cli.env, stdio: "inherit" }), "close");
   return { text: "" };
 }

@@ -5,7 +5,7 @@ import { toLine } from "../../base/text.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../notes/session-files.js";
 import type { Instance } from "../../project/instances.js";
-import { readTitles } from "../../status/session-titles.js";
+import { readTitles } from "../../status/session-screen.js";
 import { defineTerminalOperation, wholeNumber } from "../operation.js";
 import { openOwnState } from "../own-state.js";
 import type { Project } from "../project.js";
@@ -14,30 +14,14 @@ import { openLeases } from "./agenda.js";
 const USUAL_SESSIONS = 20;
 const LONGEST_TEXT = 120;
 
+/**
+ * `working`: an agent is at work. `unanswered`: the last request has no answer. `asking`: the agent waits for your answer.
+ * `open`: todos or an announced step are left. `done`: nothing is left.
+ */
+type Phase = "working" | "unanswered" | "asking" | "open" | "done";
+
 /** A session as `--json` prints it. */
-export interface SessionFacts {
-  id: string;
-  title?: string;
-  /** The user's first request, on one line. */
-  goal?: string;
-  /** ISO date-times. */
-  started?: string;
-  lastActive: string;
-  toolCalls: number;
-  requests: number;
-  openTodos: number;
-  /**
-   * `working`: an agent is at work. `unanswered`: the last request has no answer. `asking`: the agent waits for your
-   * answer. `open`: todos or an announced step are left. `done`: nothing is left.
-   */
-  phase: "working" | "unanswered" | "asking" | "open" | "done";
-  /** The todo in progress, else the announced step. */
-  doing?: string;
-  /** The running instance that has the session open. */
-  instance?: string;
-  /** Path of the session's notes. */
-  notes: string;
-}
+type SessionFacts = ReturnType<typeof describe>;
 
 const input = z.object({
   limit: wholeNumber(1, 1_000)
@@ -54,7 +38,7 @@ export const sessions = defineTerminalOperation(input, async (project, { limit }
 });
 
 /** The newest sessions that ran on this machine. Rejects with the system's error. */
-export async function readSessions(project: Project, most: number): Promise<SessionFacts[]> {
+export async function readSessions(project: Project, most: number) {
   const { files, sessions } = openOwnState(project);
   const folder = project.folders.sessionMemory;
   const living = await openLeases(project).living();
@@ -70,14 +54,14 @@ export async function readSessions(project: Project, most: number): Promise<Sess
 function describe(
   { modifiedMs, path, removed, sessionID, stored }: ReadSession,
   { living, title }: { living: readonly Instance[]; title: string | undefined },
-): SessionFacts {
+) {
   const { ledger } = stored;
   const open = findOpenPoints(ledger, removed);
   const live = living.find(({ sessions }) => sessions.some(({ id }) => id === sessionID));
   const isBusy = live?.sessions.some(({ id, state }) => id === sessionID && state === "busy");
   const doing = open.todos.find(({ status }) => status === "in_progress")?.content ?? open.next?.text;
   const first = ledger.requests[0];
-  const phase = (): SessionFacts["phase"] => {
+  const findPhase = (): Phase => {
     if (isBusy) return "working";
     if (open.request) return "unanswered";
     if (open.answer && findQuestion(ledger) !== undefined) return "asking";
@@ -86,14 +70,17 @@ function describe(
   return {
     id: sessionID,
     ...(title !== undefined && { title }),
+    /** The user's first request, on one line. */
     ...(first && { goal: toLine(first.text, LONGEST_TEXT) }),
     ...(first && first.at > 0 && { started: new Date(first.at).toISOString() }),
     lastActive: new Date(modifiedMs).toISOString(),
     toolCalls: ledger.calls.ended,
     requests: ledger.requests.length + ledger.droppedRequests,
     openTodos: open.todos.length,
-    phase: phase(),
+    phase: findPhase(),
+    /** The todo in progress, else the announced step. */
     ...(doing !== undefined && { doing: toLine(doing, LONGEST_TEXT) }),
+    /** The running instance that has the session open. */
     ...(live && { instance: live.id }),
     notes: path,
   };

@@ -1,5 +1,6 @@
 /** Writes imported memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
+import { basename, dirname } from "node:path/posix";
 import { countMemories } from "../../base/format.js";
 import { hashOf } from "../../base/hash.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
@@ -119,7 +120,7 @@ const readWords = ({ content, scope, title }: Memory): string => [scope, title, 
 
 const fold = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
 
-export interface ImportPlan {
+interface ImportPlan {
   /** In their order, with their new ids; `from` is the old id if it differs. */
   add: (MemoryCopy & { from?: string })[];
   duplicates: string[];
@@ -160,16 +161,8 @@ export function planImport(
 function readCopy({ contents, id }: MemoryCopy): string {
   const body = contents.replace(/^\uFEFF?---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(\r?\n|$)/, "");
   const title = /^title:[ \t]*(.+)$/m.exec(contents.slice(0, contents.length - body.length))?.[1] ?? "";
-  return `${splitID(id).folder}\n${fold(title)}\n${fold(body)}`;
-}
-
-function splitID(id: string): { folder: string; name: string } {
-  const end = id.lastIndexOf("/");
-  return { folder: id.slice(0, end), name: id.slice(end + 1) };
+  return `${dirname(id)}\n${fold(title)}\n${fold(body)}`;
 }
 
 /** Equal for ids whose files some file systems cannot tell apart. */
-function foldID(id: string): string {
-  const { folder, name } = splitID(id);
-  return `${folder}/${foldName(name)}`;
-}
+const foldID = (id: string): string => `${dirname(id)}/${foldName(basename(id))}`;

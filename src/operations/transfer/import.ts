@@ -40,10 +40,8 @@ export const take = defineTerminalOperation(importInput, async (project, wanted,
   const stat = await files.stat(source);
   if (stat?.kind === "folder") return importFolder(project, options);
   if (stat?.kind === "file") return importFile(project, options);
-  throw new StrataError(
-    "NO_SOURCE",
-    `${source} does not exist; ${nameOf("import")} --help lists what can be imported`,
-  );
+  const why = `${source} does not exist; ${nameOf("import")} --help lists what can be imported`;
+  throw new StrataError("NO_SOURCE", why);
 });
 
 async function importFolder(project: Project, options: ImportOptions): Promise<Answer> {
@@ -62,11 +60,8 @@ async function importFile(project: Project, options: ImportOptions): Promise<Ans
     return importCopies(project, copies, { ...options, badLines });
   const text = decodeStrictly(bytes);
   const others = text === undefined ? undefined : readJsonExport(text, sourceOf(project, options));
-  if (!others || others.drafts.length === 0)
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${source} has neither a line written by strata export nor JSON with memories of another tool; to import Markdown, use ${nameOf("import markdown")}`,
-    );
+  const why = `${source} has neither a line written by strata export nor JSON with memories of another tool; to import Markdown, use ${nameOf("import markdown")}`;
+  if (!others || others.drafts.length === 0) throw new StrataError("WRONG_SOURCE", why);
   const notes = others.without > 0 ? [`${others.without} of the entries in ${source}: no text`] : [];
   return importDrafts(project, others.drafts, { operation: "import", isDry, notes });
 }
@@ -89,12 +84,10 @@ async function importCopies(
       ...badLines.map((line) => `line ${line} of ${source} is not a complete memory`),
     ],
     isDry,
-    write: (accepted, { memories, onProgress, run }) =>
-      memories.adoptAll(
-        accepted.map(({ copy }) => copy),
-        { operation: "import", run },
-        onProgress,
-      ),
+    write(accepted, { memories, onProgress, run }) {
+      const copies = accepted.map(({ copy }) => copy);
+      return memories.adoptAll(copies, { operation: "import", run }, onProgress);
+    },
   });
 }
 
@@ -106,14 +99,13 @@ function sourceOf({ root }: Project, { source, withGlobal }: Pick<ImportOptions,
 }
 
 /** Every file in the place of a memory, readable or not: an import must not take its name. */
-function listCopies(collections: readonly ReadCollection[]): MemoryCopy[] {
-  return collections.flatMap(({ looked, place }) =>
+const listCopies = (collections: readonly ReadCollection[]): MemoryCopy[] =>
+  collections.flatMap(({ looked, place }) =>
     looked.flatMap(({ path, text = "" }) => {
       const parts = splitPath(path);
       return parts ? [{ id: idOf(place, path), isArchived: parts.isArchived, contents: text }] : [];
     }),
   );
-}
 
 /** The memories in the file, and the numbers (from 1) of the lines that are none. */
 function readCopies(bytes: Uint8Array): { copies: MemoryCopy[]; badLines: number[] } {
@@ -184,11 +176,8 @@ async function readMarkdown(files: Files, path: string): Promise<string> {
       : "does not exist";
     throw new StrataError("NO_SOURCE", `${path} ${what}`);
   }
-  if (stat.bytes > MOST_BYTES)
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${path} has ${stat.bytes} bytes, more than ${MOST_BYTES}; split it`,
-    );
+  const large = `${path} has ${stat.bytes} bytes, more than ${MOST_BYTES}; split it`;
+  if (stat.bytes > MOST_BYTES) throw new StrataError("WRONG_SOURCE", large);
   const text = decodeStrictly((await files.read(path)) ?? new Uint8Array());
   if (text === undefined || text.includes("\0"))
     throw new StrataError("WRONG_SOURCE", `${path} is not UTF-8 text; strata import markdown reads Markdown`);
@@ -213,16 +202,13 @@ export const give = defineTerminalOperation(exportInput, async (project, wanted)
     ({ place }) =>
       (wanted.global || place.scope === "project") && (includePrivate || place.sensitivity === "internal"),
   );
-  const { lines, problems } = formatExport(collections, {
-    isWanted: (memory) =>
-      (type === undefined || memory.type === type) && Date.parse(memory.updated) >= leastMs,
-  });
-  const text = lines.map((line) => `${line}\n`).join("");
+  const { count, problems, text } = formatExport(
+    collections,
+    (memory) => (type === undefined || memory.type === type) && Date.parse(memory.updated) >= leastMs,
+  );
+  const path = file === undefined ? undefined : await writeNew(cli, file, text, wanted.force);
   return {
-    text:
-      file === undefined
-        ? text.trimEnd()
-        : `Exported: ${countMemories(lines.length)} to ${await writeNew(cli, file, text, wanted.force)}`,
+    text: path === undefined ? text.trimEnd() : `Exported: ${countMemories(count)} to ${path}`,
     notes: problems.map((problem) => `${cli.style.yellow("Skipped")}  ${problem}`),
     isProblem: problems.length > 0,
   };

@@ -26,11 +26,6 @@ import type { ReadCollection } from "../memory-files.js";
 /** Front matter field for where a memory came from. */
 export const SOURCE_FIELD = "imported-from";
 
-export interface JsonExport {
-  drafts: MemoryDraft[];
-  without: number;
-}
-
 /** Names of the same field in different tools, in the order in which they count. */
 const NAMES = {
   text: ["content", "memory", "text", "fact", "body", "summary", "observation", "error"],
@@ -45,11 +40,11 @@ const MOST_WORDS = 12;
 /** Smaller numbers are seconds: 1e11 ms is 1973, 1e11 s is 5138. */
 const LEAST_MS = 1e11;
 
-/** `undefined` if the text is not such JSON. The memories record `source`. */
+/** `undefined` if the text is not such JSON. The memories record `source`. `without`: entries that have no text. */
 export function readJsonExport(
   text: string,
   source: { name: string; scope?: MemoryDraft["scope"] },
-): JsonExport | undefined {
+): { drafts: MemoryDraft[]; without: number } | undefined {
   const whole = parseJson(text.replace(/^\uFEFF/, ""));
   const lines = whole === undefined ? text.split("\n").map(parseJson) : [];
   const list = whole === undefined ? lines : (findList(whole) ?? [whole]);
@@ -123,7 +118,8 @@ export function readSharedFields(entry: PlainRecord): SharedFields {
   return fields;
 }
 
-const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+/** Is it a text that says something? */
+export const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 const isShare = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
 
 const findText = (entry: PlainRecord, names: readonly string[]): string | undefined =>
@@ -137,25 +133,23 @@ function readTime(value: unknown): number | undefined {
 
 /* Formats memories as lines of an export. Pure. */
 
+const findFault = (whole: Memory): string | undefined => findHint(whole) ?? refuseSecrets(whole);
+
 /** `problems`: sentences about the memories left out. */
-export function formatExport(
-  collections: readonly ReadCollection[],
-  { isWanted }: { isWanted(memory: Memory): boolean },
-): { lines: string[]; problems: string[] } {
+export function formatExport(collections: readonly ReadCollection[], isWanted: (memory: Memory) => boolean) {
   const lines: string[] = [];
   const problems: string[] = [];
   for (const { looked, place } of collections) {
     for (const { path, reading, text: contents = "" } of looked) {
       if (reading.kind === "memory" && !isWanted(reading.memory)) continue;
-      const whole = reading.kind === "memory" && { ...reading.memory, content: contents };
-      const why = whole ? (findHint(whole) ?? refuseSecrets(whole)) : undefined;
-      const problem = reading.kind === "problem" ? reading.what : why;
-      const copy = { id: idOf(place, path), isArchived: path.startsWith("archive/"), contents };
-      if (problem === undefined) lines.push(formatCopy(copy));
-      else problems.push(`${join(place.folder, path)}: ${problem}`);
+      const problem =
+        reading.kind === "memory" ? findFault({ ...reading.memory, content: contents }) : reading.what;
+      const isArchived = path.startsWith("archive/") && { archived: true };
+      if (problem !== undefined) problems.push(`${join(place.folder, path)}: ${problem}`);
+      else lines.push(`${JSON.stringify({ v: 1, id: idOf(place, path), ...isArchived, contents })}\n`);
     }
   }
-  return { lines, problems };
+  return { count: lines.length, text: lines.join(""), problems };
 }
 
 /*
@@ -164,10 +158,6 @@ export function formatExport(
  *     {"v":1,"id":"decision/port-8080","contents":"---\ntitle: …\n---\n…\n"}
  *     {"v":1,"id":"idea/x","archived":true,"contents":"…"}
  */
-
-export function formatCopy({ contents, id, isArchived }: MemoryCopy): string {
-  return JSON.stringify({ v: 1, id, ...(isArchived && { archived: true }), contents });
-}
 
 /** `undefined` if it is not such a line. */
 export function parseCopy(value: unknown): MemoryCopy | undefined {

@@ -7,19 +7,19 @@ import { decodeStrictly, type Files, isOthers, listFilesBelow } from "../../io/f
 import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
-import { readJsonExport, readSharedFields, SOURCE_FIELD } from "./json-export.js";
+import { isText, readJsonExport, readSharedFields, SOURCE_FIELD } from "./json-export.js";
 
 /* A page. Pure. */
 
 /** The text from one heading to the next. */
-export interface PageSection {
+interface PageSection {
   /** The headings above it, nearest last; none before the first heading. */
   headings: readonly string[];
   text: string;
 }
 
 /** Where the memories of a page come from, and their type. */
-export interface PageSource {
+interface PageSource {
   /** Recorded in the memory. */
   name: string;
   /** Type of all of them; by default their headings decide. */
@@ -46,10 +46,10 @@ export function parseSections(markdown: string): PageSection[] {
   let fence: string | undefined;
   for (const line of page.split("\n")) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    const isText = fence === undefined && mark === undefined;
+    const isOutside = fence === undefined && mark === undefined;
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence)) fence = undefined;
-    const heading = isText ? /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(line) : undefined;
+    const heading = isOutside ? /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(line) : undefined;
     if (!heading) sections.at(-1)?.lines.push(line);
     else {
       const [, marks = "", title = ""] = heading;
@@ -131,11 +131,8 @@ export async function readMemoryFolder(
 ): Promise<{ drafts: MemoryDraft[]; skipped: string[] }> {
   const names = await files.list(folder);
   const index = await readText("MEMORY.md");
-  if (index?.startsWith(INDEX_MARK))
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${folder} is Strata's own; run strata export FILE in its project and import that file here`,
-    );
+  const own = `${folder} is Strata's own; run strata export FILE in its project and import that file here`;
+  if (index?.startsWith(INDEX_MARK)) throw new StrataError("WRONG_SOURCE", own);
   const pages = names.filter((name) => (index === undefined ? MEMORY_PAGES.has(name) : name.endsWith(".md")));
   const below =
     index === undefined ? await listFilesBelow(files, folder, (path) => !isOthers(path)) : undefined;
@@ -152,11 +149,8 @@ export async function readMemoryFolder(
     if (isPage || read.length > 0) found.add(name.split("/")[0] ?? "");
     drafts.push(...read);
   }
-  if (found.size === 0)
-    throw new StrataError(
-      "WRONG_SOURCE",
-      `${folder} has neither a MEMORY.md nor what a .memory folder holds (${[...MEMORY_PAGES.keys()].join(", ")}, or JSON with memories); to import other Markdown files, use strata import markdown`,
-    );
+  const why = `${folder} has neither a MEMORY.md nor what a .memory folder holds (${[...MEMORY_PAGES.keys()].join(", ")}, or JSON with memories); to import other Markdown files, use strata import markdown`;
+  if (found.size === 0) throw new StrataError("WRONG_SOURCE", why);
   return { drafts, skipped: names.filter((name) => !found.has(name)) };
 
   async function readText(name: string): Promise<string | undefined> {
@@ -176,11 +170,11 @@ function readMarkdown(text: string, name: string, source: PageSource): MemoryDra
   const { body = "", front = {} } = (source.usualType ? undefined : readPage(text)) ?? {};
   const { description, metadata, name: named, title = named, type, ...others } = front;
   const content = body.trim();
-  if (!isWord(title) || content === "") return planDrafts(parseSections(text), source);
-  const kind = [type, isRecord(metadata) ? metadata.type : undefined].find(isWord);
+  if (!isText(title) || content === "") return planDrafts(parseSections(text), source);
+  const kind = [type, isRecord(metadata) ? metadata.type : undefined].find(isText);
   const { extra, ...shared } = readSharedFields(others);
   const rest = Object.entries(others).filter(([field]) => !OWN_FIELDS.has(field));
-  const aliases = isWord(description) && description.trim() !== title ? [description] : [];
+  const aliases = isText(description) && description.trim() !== title ? [description] : [];
   return [
     {
       type: (Object.hasOwn(KINDS, kind ?? "") ? KINDS[kind ?? ""] : readTypeName(kind)) ?? "knowledge",
@@ -195,5 +189,3 @@ function readMarkdown(text: string, name: string, source: PageSource): MemoryDra
 
 /** Fields with Strata's own observations, which an import may not claim. */
 export const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
-
-const isWord = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
