@@ -1,17 +1,12 @@
 import { expect, it } from "vitest";
 import { findObstacle, planBackoff } from "../../layers/6-dream/gates.js";
 import { addDream, type DreamReport } from "../../layers/6-dream/page.js";
+import type { DreamState } from "../../src/project/dream-state.js";
 import { memoryOf } from "../support/memory.js";
 
 const HOUR = 3_600_000;
-const open = {
-  nowMs: 100 * HOUR,
-  intervalMs: HOUR,
-  lastSuccessMs: 98 * HOUR,
-  failures: 0,
-  changed: 5,
-  isBusy: false,
-};
+const NOW = 100 * HOUR;
+const open = { lastSuccessMs: 98 * HOUR, failures: 0, changed: 5, isBusy: false };
 
 it.each([
   ["all is well", {}, undefined],
@@ -25,8 +20,16 @@ it.each([
   ["it failed a while ago", { failures: 1, lastFailureMs: 99 * HOUR }, undefined],
   ["it failed again and again", { failures: 6, lastFailureMs: 97 * HOUR }, "failed"],
 ])("whether there is a dream, where %s", (_, given, why) => {
-  const facts = { ...open, ...given };
-  const obstacle = findObstacle(facts, facts);
+  const { changed, isBusy, ...state } = { ...open, ...given };
+  const updated = new Date(99 * HOUR).toISOString();
+  const world = {
+    clock: { now: () => NOW },
+    config: { dream: { interval: HOUR } },
+    memories: {
+      known: () => Array.from({ length: changed }, () => memoryOf({ id: "knowledge/a", updated })),
+    },
+  };
+  const obstacle = findObstacle(world as never, state as DreamState, isBusy);
   if (why === undefined) expect(obstacle).toBeUndefined();
   else expect(obstacle).toContain(why);
 });

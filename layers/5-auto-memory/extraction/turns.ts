@@ -9,7 +9,6 @@ import {
   readLatest,
   readSessions,
   type Saying,
-  type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryDraft, type MemoryType, usersTypes } from "../../../src/memory/memory.js";
@@ -36,20 +35,15 @@ export interface SaidTurn {
   context?: string;
 }
 
-interface Unread {
-  turns: readonly SaidTurn[];
-  /** Where the cursor goes once all of it is written. */
-  untilMs: number;
-}
-
 /** A message of more than 20,000 characters is somebody else's text; see `readStatements`. */
 const LOOKED_AT = 25_000;
 
+/** `untilMs`: where the cursor goes once all of it is written. */
 export function planUnread(
   messages: readonly Message[],
   sinceMs: number,
-  isTheirs: (text: string) => boolean = () => true,
-): Unread {
+  isTheirs: (text: string) => boolean,
+) {
   const turns: SaidTurn[] = [];
   let untilMs = sinceMs;
   for (const [index, message] of messages.entries()) {
@@ -154,8 +148,6 @@ interface Kept {
   written: Written;
 }
 
-type SaidCause = Pick<Cause, "operation" | "run"> & { session: string };
-
 interface TurnKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
   gate: Pick<Gate, "save">;
   memories: Pick<MemoryStore, "list">;
@@ -175,8 +167,8 @@ export function createTurnKeeper(context: TurnKeeperContext) {
   const { candidates, clock, memories } = context;
   return async (
     turns: readonly SaidTurn[],
-    cause: SaidCause,
-  ): Promise<{ kept: readonly Kept[]; waiting: readonly WaitingCandidate[] }> => {
+    cause: Pick<Cause, "operation" | "run"> & { session: string },
+  ) => {
     const { session } = cause;
     const known = turns.length === 0 ? new Set<string>() : await listKnown(memories);
     const isKnown = (id: string, text: string): boolean => known.has(nameOf(id, text));
@@ -185,9 +177,8 @@ export function createTurnKeeper(context: TurnKeeperContext) {
     const found: { saying: Saying; turn: SaidTurn; before: readonly Saying[] }[] = [];
     for (const turn of turns) {
       const { marked, messageID } = turn;
-      for (const { statement, type } of marked.filter(
-        ({ statement: { text } }) => !isKnown(messageID, text),
-      )) {
+      for (const { statement, type } of marked) {
+        if (isKnown(messageID, statement.text)) continue;
         const draft = planMarked(statement, { turn, type, session });
         kept.push(await save(context, draft, turn, { ...cause, reason: "the user marked it as lasting" }));
       }
@@ -195,15 +186,14 @@ export function createTurnKeeper(context: TurnKeeperContext) {
       const repeated = await findRepeated(context, rest, session);
       const core = repeated?.demand ?? rest.statements[findCore(rest.statements)];
       const isCandidate = repeated !== undefined || (turn.worth >= LEAST_WORTH && core?.isQuestion === false);
-      if (isCandidate && core && !known.has(nameOf(messageID, core.text)))
+      if (isCandidate && core && !isKnown(messageID, core.text))
         found.push({ saying: planSaying(rest, core, session), turn, before: repeated?.before ?? [] });
       else if (marked.length === 0) leftOut.push(turn);
     }
     const agreed = await candidates.offer(
-      found.map(({ before, saying, turn }) => ({
-        ...{ type: "knowledge", when: findWhen(saying.text), worth: turn.worth },
-        said: [...before, saying],
-      })),
+      found.map(({ before, saying, turn: { worth } }) => {
+        return { type: "knowledge", when: findWhen(saying.text), worth, said: [...before, saying] };
+      }),
     );
     for (const one of agreed) {
       const draft = planDraft(one, { how: "repeated", type: "directive" });

@@ -43,7 +43,7 @@ export type ModelJudgeContext = Pick<LayerContext, "candidates" | "clock" | "log
   memories: Pick<MemoryStore, "list">;
 };
 
-export interface JudgeRequest {
+interface JudgeRequest {
   sessionID: string;
   /** What the work of the session showed since it was last asked. */
   work?: readonly Work[];
@@ -51,7 +51,7 @@ export interface JudgeRequest {
   run?: string;
 }
 
-export interface Judged {
+interface Judged {
   kept: readonly string[];
   /** Number of candidates that a model has answered about. */
   answered: number;
@@ -59,7 +59,7 @@ export interface Judged {
   why?: string;
 }
 
-export type ModelJudge = (request: JudgeRequest) => Promise<Judged>;
+export type ModelJudge = ReturnType<typeof createModelJudge>;
 
 const LAYER = "auto-memory";
 const ANSWER_CHARACTERS = 12_000;
@@ -69,10 +69,10 @@ const MOST_MEMORIES = 40;
  * From top to bottom: may a model be asked? → batches of what waits → `ask` about one → `carryOut` its verdicts → what is
  * decided waits no longer, what the model is unsure of waits for the user, and why is noted for `strata candidates why`.
  */
-export function createModelJudge(context: ModelJudgeContext): ModelJudge {
+export function createModelJudge(context: ModelJudgeContext) {
   const { candidates, generation } = context;
 
-  return async (request) => {
+  return async (request: JudgeRequest): Promise<Judged> => {
     const { isAllowed, why } = await generation.status();
     if (!isAllowed) return { kept: [], answered: 0, ...(why !== undefined && { why }) };
     const open = (await candidates.list()).filter((one) => !one.isJudged && !isHandedOver(one));
@@ -83,26 +83,23 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
       const some = batch.map(({ one }) => one);
       // What the work showed is judged with what was said about it, never for itself.
       const done = await judge(some, { ...request, work: index === 0 ? (request.work ?? []) : [] });
-      if ("why" in done) return { kept, answered, why: done.why };
+      if (done.why !== undefined) return { kept, answered, why: done.why };
       kept.push(...done.kept);
       answered += done.answered;
     }
     return { kept, answered };
   };
 
-  async function judge(
-    some: readonly WaitingCandidate[],
-    request: Asking["request"],
-  ): Promise<{ kept: string[]; answered: number } | { why: string }> {
+  async function judge(some: readonly WaitingCandidate[], request: Asking["request"]) {
     const all = await context.memories.list();
     const isKnown = ({ isForeign, status }: Memory): boolean => !isForeign && status === "active";
     const asking: Asking = { known: all.filter(isKnown).slice(0, MOST_MEMORIES), request, some };
     const asked = await ask(context, asking);
     const inVain = new Map(some.map(({ id }) => [id, "unusable" as const]));
-    if ("why" in asked) {
+    if (asked.why !== undefined) {
       // What was refused was not asked.
       if (asked.isFailure) await candidates.noteAnswers(inVain);
-      return asked;
+      return { why: asked.why };
     }
     const { answers, notes } = await carryOut(context, asked, asking).catch(async (thrown) => {
       await candidates.noteAnswers(inVain);
@@ -123,16 +120,8 @@ interface Asking {
   request: JudgeRequest & { work: readonly Work[] };
 }
 
-interface Asked {
-  answer: Answer;
-  judgeName: string;
-}
-
 /** The answer, or why there is none; a failure counts as a try. */
-async function ask(
-  { generation, log, prompts }: ModelJudgeContext,
-  { known, request, some }: Asking,
-): Promise<Asked | { why: string; isFailure: boolean }> {
+async function ask({ generation, log, prompts }: ModelJudgeContext, { known, request, some }: Asking) {
   const batch: Batch = {
     messages: some.map((one) => {
       const context = readLatest(one)?.context;
@@ -167,13 +156,13 @@ async function ask(
  */
 async function carryOut(
   context: ModelJudgeContext,
-  { answer, judgeName }: Asked,
+  { answer, judgeName }: { answer: Answer; judgeName: string },
   asking: Asking,
-): Promise<{ notes: Judgement[]; answers: ReadonlyMap<string, ModelAnswer> }> {
+) {
   // The user may have kept, dropped or taken back some of them meanwhile.
   const waiting = new Set((await context.candidates.list()).map(({ id }) => id));
   const notes: Judgement[] = [];
-  const answers = new Map(asking.some.map(({ id }): [string, ModelAnswer] => [id, "settled"]));
+  const answers = new Map<string, ModelAnswer>(asking.some.map(({ id }) => [id, "settled"]));
   for (const [at, one] of asking.some.entries()) {
     if (!waiting.has(one.id)) continue;
     const isUnusable = answer.unusable.has(at);
@@ -207,11 +196,10 @@ async function keep(
   const quote = verdict.of.kind === "message" ? statements.slice(verdict.of.from, verdict.of.to + 1) : [];
   const around = statements.map(({ text }) => text).join("\n");
   const proved = prove(verdict, { quote, around, context });
-  const base = { atMs: clock.now(), session, message, text: readWhole(one), by: "model" as const };
+  const base = { ...describe(one, "waiting", ""), atMs: clock.now() };
   if (typeof proved === "string") return { ...base, outcome: "refused", why: proved };
   const { content, evidence, isGlobal, isProved, title, type } = proved;
-  if (!isProved)
-    return { ...base, outcome: "waiting", why: `${judgeName} wrote more than you said: ${verdict.says}` };
+  if (!isProved) return { ...base, why: `${judgeName} wrote more than you said: ${verdict.says}` };
   const why = `${judgeName}${verdict.why === "" ? "" : `: ${verdict.why}`}`;
   const draft: MemoryDraft = {
     type,
@@ -255,14 +243,10 @@ function readStored(one: WaitingCandidate): readonly SaidStatement[] {
   return latest?.statements ?? (latest ? [latest] : []);
 }
 
-const readWhole = (one: WaitingCandidate): string =>
-  readStored(one)
-    .map(({ text }) => text)
-    .join(" ");
-
 function describe(one: WaitingCandidate, outcome: Judgement["outcome"], why: string): Judgement {
   const { message = "", saidMs = 0, session = "", text = "" } = readLatest(one) ?? {};
-  return { atMs: saidMs, session, message, text: readWhole(one) || text, by: "model", outcome, why };
+  const whole = readStored(one).map((statement) => statement.text);
+  return { atMs: saidMs, session, message, text: whole.join(" ") || text, by: "model", outcome, why };
 }
 
 /* What a session's work showed: a command that worked after failures, a proposal that the user agreed to. Pure. */
