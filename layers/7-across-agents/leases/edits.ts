@@ -25,18 +25,10 @@ import {
 
 export const EDIT_LAYER = "across-agents/edits";
 
-/** Another instance's edit of a file. */
-interface EditConflict {
-  path: string;
-  instance: string;
-  session: string;
-  at: number;
-}
-
 /** How long another instance's edit is worth a warning. */
 const RECENT_MS = 10 * 60_000;
 
-export interface EditWarningsOptions {
+interface EditWarningsOptions {
   clock: Pick<Clock, "now">;
   instances: Pick<Instances, "edits" | "living" | "ownID" | "setEdits">;
   leases: { findOthers(places: readonly string[]): Promise<Lease[]> };
@@ -134,7 +126,7 @@ export function createEditWarnings(options: EditWarningsOptions) {
 export function findConflicts(
   others: readonly Instance[],
   { nowMs, since }: { nowMs: number; since: ReadonlyMap<string, number> },
-): EditConflict[] {
+) {
   return [...since].flatMap(([path, sinceMs]) =>
     others.flatMap(({ edits = [], id: instance }) => {
       const isNew = (at: number): boolean => at > sinceMs && nowMs - at <= RECENT_MS;
@@ -152,7 +144,7 @@ const isOfPersons = (warning: string): boolean => warning.startsWith(PERSONS_HEA
 const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;
 
 function formatWarning(
-  conflicts: readonly EditConflict[],
+  conflicts: ReturnType<typeof findConflicts>,
   held: readonly Lease[],
   living: readonly Instance[],
 ): string | undefined {
@@ -188,15 +180,8 @@ function formatOwner(
 export type Places = ReturnType<typeof createPlaces>;
 
 /** Both folders are absolute; `directory` is the base of relative paths. */
-export function createPlaces({
-  directory,
-  files,
-  project,
-}: {
-  directory: string;
-  files: Files;
-  project: string;
-}) {
+export function createPlaces(options: { directory: string; files: Files; project: string }) {
+  const { directory, files, project } = options;
   let root: string | undefined;
   return {
     has: async (path: string): Promise<boolean> =>

@@ -315,11 +315,8 @@ function findForeignOrder({ by, content, type }: Said): string | undefined {
   return undefined;
 }
 
-function soundsLikeRule(text: string): boolean {
-  return languages.some(({ sessionRules }) =>
-    sessionRules.some(({ alsoInQuestions, pattern }) => alsoInQuestions && pattern.test(text)),
-  );
-}
+const soundsLikeRule = (text: string): boolean =>
+  languages.some(({ sessionRulesInQuestions }) => sessionRulesInQuestions.test(text));
 
 function isEmptied(redacted: string): boolean {
   return redacted.replace(/\[removed: [^\]]+\]/g, "").replace(/[^\p{L}]/gu, "").length < LEAST_LEFT;
