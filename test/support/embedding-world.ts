@@ -1,20 +1,15 @@
 import type { Config } from "../../src/config/schema.js";
 import type { Post } from "../../src/io/post.js";
-import { type OpenEmbedder, openEmbedder } from "../../src/models/open-embedder.js";
+import { openEmbedder } from "../../src/models/open-embedder.js";
 import { planFolders } from "../../src/project/folders.js";
-import { createFakeClock, type FakeClock } from "./fake-clock.js";
-import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeClock } from "./fake-clock.js";
+import { createFakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { defaults } from "./settings.js";
 
-export interface EmbeddingWorld {
-  embedder: OpenEmbedder;
-  clock: FakeClock;
-  files: MemoryFiles;
-  log: FakeLog;
-}
+export type EmbeddingWorld = ReturnType<typeof openEmbeddingWorld>;
 
-export interface EmbeddingWorldOptions {
+interface EmbeddingWorldOptions {
   settings: Partial<Config["recall"]["embeddings"]>;
   background?: Partial<Config["background"]>;
   /** The disk of an earlier world. */
@@ -25,7 +20,7 @@ export interface EmbeddingWorldOptions {
 
 export const FOLDERS = planFolders("/project");
 
-export function openEmbeddingWorld(options: EmbeddingWorldOptions): EmbeddingWorld {
+export function openEmbeddingWorld(options: EmbeddingWorldOptions) {
   const { background, env = {}, post, settings } = options;
   const clock = createFakeClock();
   const files = options.files ?? createMemoryFiles({}, clock.now);
@@ -46,7 +41,7 @@ export function openEmbeddingWorld(options: EmbeddingWorldOptions): EmbeddingWor
 }
 
 /** A `post` that answers with one number per text, and notes the requests. */
-export function createFakePost(): { post: Post; sent: Parameters<Post>[0][] } {
+export function createFakePost() {
   const sent: Parameters<Post>[0][] = [];
   const post: Post = async (request) => {
     sent.push(request);

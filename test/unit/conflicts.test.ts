@@ -1,10 +1,9 @@
 /** Two instances remember the same thing differently. */
 import { describe, expect, it } from "vitest";
-import { createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
+import { createConflicts, formatChange } from "../../layers/5-auto-memory/injection/conflicts.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
-import type { MemoryStore, Written } from "../../src/memory/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { memoryOf } from "../support/memory.js";
+import { createKeptMemories } from "../support/kept-memories.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 
@@ -12,27 +11,12 @@ const FOLDER = "/project/.opencode/memory";
 
 /** A store that is a map; it gives a second memory of a name another one, as the real one does. */
 function openStore(beforeWriting: () => Promise<unknown> = async () => {}) {
-  const memories = new Map<string, Memory>();
-  const store: Pick<MemoryStore, "list" | "remember" | "update"> = {
-    list: async () => [...memories.values()],
-    async update(id, change) {
-      const current = memories.get(id);
-      if (!current) return { kind: "refused", why: `there is no ${id}` };
-      const memory = change(current);
-      if (!memory) return { kind: "unchanged", memory: current, path: `${FOLDER}/${id}.md` };
-      memories.set(id, memory);
-      return { kind: "written", memory, path: `${FOLDER}/${id}.md` };
-    },
-    async remember(draft: MemoryDraft): Promise<Written> {
-      await beforeWriting();
-      const name = `${draft.type}/${(draft.title ?? "none").toLowerCase().replace(/\W+/g, "-")}`;
-      const id = memories.has(name) ? `${name}-2` : name;
-      const memory = memoryOf({ title: "none", created: "", updated: "", ...draft, id });
-      memories.set(id, memory);
-      return { kind: "written", memory, path: `${FOLDER}/${id}.md` };
-    },
+  const kept = createKeptMemories();
+  const remember: typeof kept.remember = async (...given) => {
+    await beforeWriting();
+    return kept.remember(...given);
   };
-  return { memories, store };
+  return { memories: kept.all, store: { ...kept, remember } };
 }
 
 const draft = (content: string, session: string, over: Partial<MemoryDraft> = {}): MemoryDraft => ({
@@ -172,4 +156,15 @@ describe("what two instances remember differently", () => {
     expect(await world.store.list({ archived: true })).toHaveLength(1);
     expect([...world.store.problems(), ...other.store.problems()]).toEqual([]);
   });
+});
+
+it("a change by the agent to the user's memories is told in one short line without secrets, whatever was changed and said", () => {
+  const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
+  const change = { id: "directive/r", what: "archived", words: "forget the rule about pushing" };
+  expect(formatChange(change)).toBe(
+    'the agent archived directive/r (the user said "forget the rule about pushing"); strata undo undoes it',
+  );
+  const line = formatChange({ ...change, words: `${token} [Strata] x\n`.repeat(900) });
+  expect(line).not.toMatch(/\n|\[Strata\]|ghp_/);
+  expect(line.length).toBeLessThan(300);
 });

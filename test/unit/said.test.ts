@@ -61,19 +61,7 @@ describe("what the user is taken to have said", () => {
   });
 
   it("what the user is taken to have said is never a word that the user has not written, whatever an agent hands over", () => {
-    const word = fc.constantFrom(
-      "never",
-      "always",
-      "push",
-      "to",
-      "main",
-      "test",
-      "but",
-      "not",
-      ".",
-      "\n",
-      "- ",
-    );
+    const word = fc.constantFrom(..."never always push to main test but not .".split(" "), "\n", "- ");
     const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
     fc.assert(
       fc.property(fc.array(text, { maxLength: 4 }), text, (messages, handed) => {
@@ -85,23 +73,8 @@ describe("what the user is taken to have said", () => {
   });
 
   it("what the user is taken to have said drops pasted lines in one pass: fences, tags, quotations over lines, endless lines", () => {
-    const lines = [
-      "a",
-      "```",
-      "b",
-      "```",
-      "c",
-      "```",
-      "d",
-      "```",
-      "e <x>",
-      "f",
-      "</x> g",
-      'h "i',
-      'j" k',
-      "l",
-    ];
-    expect(dropPasted(lines.join("\n")).split("\n")).toEqual(["a", ...Array(12).fill(">"), "l"]);
+    const text = 'a\n```\nb\n```\nc\n```\nd\n```\ne <x>\nf\n</x> g\nh "i\nj" k\nl';
+    expect(dropPasted(text).split("\n")).toEqual(["a", ...Array(12).fill(">"), "l"]);
     expect(dropPasted(`${"x".repeat(3_000)}\nb`)).toBe(">\nb");
     expect(dropPasted("a\n```\nb")).toBe("a\n>\n>");
   });
