@@ -17,7 +17,7 @@ import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
 import type { Findings } from "./findings/findings.js";
-import { countMatchBytes, LAYER, planBoot, readShown, type ShownMemories } from "./injection/boot.js";
+import { countMatchBytes, LAYER, planBoot, readShown } from "./injection/boot.js";
 import {
   createKnownMemories,
   type KnownMemories,
@@ -83,9 +83,9 @@ export function createConversation(context: ConversationOptions) {
     if (!isPrepared) known.prepare();
     isPrepared = false;
     await known.wait(isBeginning(request));
-    const shown = readShown(request);
-    const boot = beginnings.forMessage(request, shown);
-    const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
+    const { hasBoot, ids } = readShown(request);
+    const boot = beginnings.forMessage(request, hasBoot);
+    const said = new Set([...ids, ...findLineIDs(boot ?? "")]);
     const isNew = (memory: Memory): boolean => !said.has(memory.id) && isUnseen(memory);
     const isUnseen = isElsewhere(request, findings);
     const matches = await findMatches(context, request, await meant, isNew);
@@ -119,10 +119,7 @@ export function createConversation(context: ConversationOptions) {
 export const MEANT_WITHIN_MS = 300;
 
 /** The memories that the user's words mean, by the endpoint; none without one, or if it is late. Never rejects. */
-async function findMeant(
-  { clock, config, search }: ConversationOptions,
-  asked: string,
-): Promise<readonly Memory[]> {
+async function findMeant({ clock, config, search }: ConversationOptions, asked: string) {
   if (!config.recall.enabled || config.recall.embeddings.url === undefined || asked === "") return [];
   const waited = await waitAtMost(clock, MEANT_WITHIN_MS, () => search.matchByMeaning(asked));
   return waited.kind === "done" ? waited.value : [];
@@ -200,11 +197,11 @@ function createBeginnings(known: KnownMemories, { clock, config }: Pick<LayerCon
     /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
     forResult(request: ContextRequest): string | undefined {
       const isDue = isShortened(request) || postponed.has(request.sessionID);
-      return isDue ? find(request, readShown(request)) : undefined;
+      return isDue ? find(request, readShown(request).hasBoot) : undefined;
     },
   };
 
-  function find(request: ContextRequest, { hasBoot }: ShownMemories): string | undefined {
+  function find(request: ContextRequest, hasBoot: boolean): string | undefined {
     const { sessionID } = request;
     if (hasBoot) begun.add(sessionID);
     const isDue =

@@ -68,13 +68,15 @@ export type ModelAnswer =
 
 const LONGEST_ANSWER = 16_000;
 
-export function createAskModel(options: {
+interface AskOptions {
   generation: Pick<Generation, "generate">;
   prompts: Prompts;
   sessionID: string;
   maxTokens: number;
   deadlineMs: number;
-}): AskModel {
+}
+
+export function createAskModel(options: AskOptions): AskModel {
   const { deadlineMs, generation, maxTokens, prompts, sessionID } = options;
   const maxCharacters = Math.min(LONGEST_ANSWER, Math.floor(maxTokens / 2));
 
@@ -99,14 +101,14 @@ export function createAskModel(options: {
 }
 
 function formatGroups(groups: readonly Group[]): string {
-  const shown = groups.map((group) =>
-    group.map(({ content, created, id, title, updated }) => ({
-      ...{ id, title, content },
-      created: created.slice(0, 10),
-      updated: updated.slice(0, 10),
-    })),
+  const show = ({ content, created, id, title, updated }: Memory) => {
+    return { id, title, content, created: created.slice(0, 10), updated: updated.slice(0, 10) };
+  };
+  return JSON.stringify(
+    groups.map((group) => group.map(show)),
+    null,
+    1,
   );
-  return JSON.stringify(shown, null, 1);
 }
 
 const MOST_ENTRIES = 200;

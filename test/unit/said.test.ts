@@ -11,12 +11,12 @@ import { fc } from "../support/property.js";
 
 const messagesOf = (...texts: string[]) => texts.map((text, n) => ({ id: `msg_${n}`, text }));
 const said = (text: string, ...messages: string[]) => {
-  const search = findSaid(text, messagesOf(...messages));
-  return search.kind === "said" ? search.said : undefined;
+  const found = findSaid(text, messagesOf(...messages));
+  return typeof found === "string" ? undefined : found;
 };
 const whyNot = (text: string, ...messages: string[]) => {
-  const search = findSaid(text, messagesOf(...messages));
-  return search.kind === "said" ? "it was said" : search.why;
+  const found = findSaid(text, messagesOf(...messages));
+  return typeof found === "string" ? found : "it was said";
 };
 
 describe("what the user is taken to have said", () => {

@@ -75,10 +75,8 @@ function readTurn(
   });
   const worth = saved === undefined ? weighShape({ statements, characters: text.length }) : 0;
   const context = describeBefore(before, asked);
-  return {
-    ...{ messageID: id, saidMs: atMs, text, statements, marked, worth },
-    ...(context !== undefined && { context }),
-  };
+  const turn = { messageID: id, saidMs: atMs, text, statements, marked, worth };
+  return context === undefined ? turn : { ...turn, context };
 }
 
 const LONGEST_ASKED = 140;
@@ -213,12 +211,7 @@ export function createTurnKeeper(context: TurnKeeperContext) {
   };
 }
 
-async function save(
-  { gate, log }: TurnKeeperContext,
-  draft: MemoryDraft,
-  turn: SaidTurn,
-  cause: Cause,
-): Promise<Kept> {
+async function save({ gate, log }: TurnKeeperContext, draft: MemoryDraft, turn: SaidTurn, cause: Cause) {
   // A past conversation's memory is as old as what was said.
   const { saidMs } = turn;
   const written = await gate.save(draft, saidMs, { ...cause, ...(cause.run !== undefined && { saidMs }) });
@@ -264,23 +257,14 @@ async function findRepeated(
 
 function planMarked(
   statement: Statement,
-  { session, turn, type }: { turn: SaidTurn; type: MemoryDraft["type"]; session: string },
+  { session, turn, type }: { turn: SaidTurn; type: MemoryType; session: string },
 ): MemoryDraft {
-  const content = formatStatement(statement);
-  return {
-    type,
-    title: formatTitle(statement.text),
-    content,
-    when: findWhen(content),
-    provenance: { by: "user", session, message: turn.messageID, evidence: statement.text, how: "marked" },
-  };
+  const [content, evidence] = [formatStatement(statement), statement.text];
+  const provenance = { by: "user", session, message: turn.messageID, evidence, how: "marked" } as const;
+  return { type, title: formatTitle(evidence), content, when: findWhen(content), provenance };
 }
 
-function planSaying(
-  { context, messageID, saidMs, statements }: SaidTurn,
-  core: Statement,
-  session: string,
-): Saying {
+function planSaying({ context, messageID, saidMs, statements }: SaidTurn, core: Statement, session: string) {
   const { heading, text } = core;
   let left = MOST_CHARACTERS;
   // The first ones, and in any case the one that stands for them.
@@ -306,11 +290,9 @@ type Described = Omit<Judgement, "atMs" | "session">;
 function describeKept({ turn: { messageID: message, text }, written }: Kept): Described {
   if (written.kind === "refused") return { message, text, by: "marks", outcome: "refused", why: written.why };
   const { id, provenance } = written.memory;
-  const how =
-    provenance.how === "repeated"
-      ? { by: "repetition" as const, why: "said again and again" }
-      : { by: "marks" as const, why: "it says that it lasts" };
-  return { message, text, ...how, outcome: "kept", id };
+  const base = { message, text, outcome: "kept", id } as const;
+  if (provenance.how === "repeated") return { ...base, by: "repetition", why: "said again and again" };
+  return { ...base, by: "marks", why: "it says that it lasts" };
 }
 
 function describeLeftOut({ messageID: message, statements, text, worth }: SaidTurn): Described {

@@ -35,10 +35,7 @@ export const FINDING_HEAD =
 const LINE = /^- \[([^\]\s]+)\] /gm;
 
 /** The memory on one line, with id, type and age, and a note if it names missing files. */
-export function formatMemoryLine(
-  memory: Memory,
-  { gone = [], maxCharacters, newer, nowMs }: LineOptions,
-): string {
+export function formatMemoryLine(memory: Memory, { gone = [], maxCharacters, newer, nowMs }: LineOptions) {
   const noted = memory.provenance.by === "agent" ? ", noted by an agent" : "";
   const quoted = isFinding(memory) ? ", quoted from what was read, not said by the user" : noted;
   const said = memory.isForeign ? `, ${formatOrigin(memory)}, not said by the user` : quoted;

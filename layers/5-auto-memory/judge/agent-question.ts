@@ -188,11 +188,7 @@ function readWanted(letters: string): Map<string, MemoryType | undefined> {
 }
 
 /** What this session was asked, by letter; a fork also has the questions in the history that it begins with. */
-async function findOpen(
-  { candidates, host }: KeepContext,
-  sessionID: string,
-  wanted: readonly string[],
-): Promise<ReadonlyMap<string, WaitingCandidate>> {
+async function findOpen({ candidates, host }: KeepContext, sessionID: string, wanted: readonly string[]) {
   const all = (await candidates.list()).flatMap((one) =>
     one.asked && !isHandedOver(one) ? [{ one, ...one.asked }] : [],
   );
@@ -205,11 +201,7 @@ async function findOpen(
   return toMap([...inherited, ...own]);
 }
 
-async function keepOne(
-  { clock, folders, gate }: KeepContext,
-  one: WaitingCandidate,
-  type: MemoryType,
-): Promise<{ line: string; note: Judgement }> {
+async function keepOne({ clock, folders, gate }: KeepContext, one: WaitingCandidate, type: MemoryType) {
   const latest = readLatest(one) as Saying;
   const { heading, message, saidMs, session, text } = latest;
   const base = { atMs: clock.now(), session, message, text, by: "agent" as const };
@@ -229,7 +221,7 @@ async function keepOne(
   const { id } = written.memory;
   return {
     line: `is kept as ${id} in ${shortenPath(written.path, folders.project)}`,
-    note: { ...base, outcome: "kept", why: "asked, it found this worth knowing", id },
+    note: { ...base, outcome: "kept" as const, why: "asked, it found this worth knowing", id },
   };
 }
 

@@ -122,15 +122,12 @@ interface Asking {
 
 /** The answer, or why there is none; a failure counts as a try. */
 async function ask({ generation, log, prompts }: ModelJudgeContext, { known, request, some }: Asking) {
-  const batch: Batch = {
-    messages: some.map((one) => {
-      const context = readLatest(one)?.context;
-      const sessions = readSessions(one).length;
-      return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
-    }),
-    work: request.work.map(({ line }) => line),
-    memories: known,
-  };
+  const messages = some.map((one) => {
+    const { context } = readLatest(one) ?? {};
+    const sessions = readSessions(one).length;
+    return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
+  });
+  const batch: Batch = { messages, work: request.work.map(({ line }) => line), memories: known };
   const task = await prompts.read("memory-judge");
   const result = await generation.generate({
     purpose: JUDGING,
@@ -231,11 +228,10 @@ async function offerWork(
   if (!seen || usersTypes.has(type)) return [];
   const { atMs: saidMs, line: context, message } = seen;
   const said = { session, message, saidMs, title: formatTitle(says), text: says, context };
-  await candidates.offer([
-    { type, when: findWhen(says), worth: 0, said: [{ ...said, isHandedOver: true as const }] },
-  ]);
-  const base = { atMs: clock.now(), session, message, text: says, by: "model" as const };
-  return [{ ...base, outcome: "waiting", why: `from the work: ${why}` }];
+  const handed = { ...said, isHandedOver: true as const };
+  await candidates.offer([{ type, when: findWhen(says), worth: 0, said: [handed] }]);
+  const judged = { by: "model", outcome: "waiting", why: `from the work: ${why}` } as const;
+  return [{ atMs: clock.now(), session, message, text: says, ...judged }];
 }
 
 function readStored(one: WaitingCandidate): readonly SaidStatement[] {
@@ -268,26 +264,20 @@ export function findWork(messages: readonly Message[], said: readonly UsersMessa
 /** Commands that worked after others that begin alike had failed. */
 function findMended(messages: readonly Message[]): Work[] {
   const failed = new Map<string, number>();
-  return messages.flatMap(readCommands).flatMap(({ atMs, command, hasSucceeded, message }): Work[] => {
-    if (!isTelling(command)) return [];
+  const parts = messages.flatMap(({ info, parts }) => parts.map((part) => ({ part, message: info.id })));
+  return parts.flatMap(({ message, part }): Work[] => {
+    if (!isToolPart(part) || part.tool !== "bash") return [];
+    const { input, metadata, status, time } = part.state ?? {};
+    const command: unknown = input?.command;
+    if (typeof command !== "string" || time?.end === undefined || !isTelling(command)) return [];
+    const hasSucceeded = status === "completed" && metadata?.exit === 0;
     const [program = ""] = command.trim().split(/\s/);
     const failures = failed.get(program) ?? 0;
     failed.set(program, hasSucceeded ? 0 : failures + 1);
     if (!hasSucceeded || failures === 0) return [];
     const after = failures === 1 ? "a failure" : `${failures} failures`;
-    return [{ line: `${toCode(command, LONGEST_COMMAND)} worked after ${after}`, message, atMs }];
-  });
-}
-
-function readCommands({ info, parts }: Message) {
-  return parts.flatMap((part) => {
-    if (!isToolPart(part) || part.tool !== "bash") return [];
-    const { input, metadata, status, time } = part.state ?? {};
-    const command: unknown = input?.command;
-    const hasSucceeded = status === "completed" && metadata?.exit === 0;
-    return typeof command === "string" && time?.end !== undefined
-      ? [{ command, atMs: time.end, hasSucceeded, message: info.id }]
-      : [];
+    const line = `${toCode(command, LONGEST_COMMAND)} worked after ${after}`;
+    return [{ line, message, atMs: time.end }];
   });
 }
 

@@ -110,11 +110,7 @@ export function createPastReader(context: PastReaderContext) {
 }
 
 /** The newest of those that nobody has read, oldest first: what was said later replaces what was said before. */
-async function choose(
-  ids: readonly string[],
-  settled: Settled,
-  cursors: PastReaderContext["cursors"],
-): Promise<string[]> {
+async function choose(ids: readonly string[], settled: Settled, cursors: PastReaderContext["cursors"]) {
   const isRead = await settled.read();
   const chosen: string[] = [];
   for (const id of ids.toReversed()) {

@@ -33,11 +33,7 @@ export const recall = (
 };
 
 /** What was said in other sessions of this project; of others only if the user wants that. */
-async function quote(
-  { folders, quotes }: MemoryToolsContext,
-  words: string | undefined,
-  sessionID: string,
-): Promise<string> {
+async function quote({ folders, quotes }: MemoryToolsContext, words: string | undefined, sessionID: string) {
   const { formatQuotes } = await import("../../../src/conversations/quotes.js");
   const known = await quotes?.();
   if (!known || words === undefined)

@@ -65,11 +65,11 @@ export async function remember(
   const expires = readExpiry(args.expires, nowMs);
   const messages = await readUsersMessages(session);
   const isUsers = usersTypes.has(args.type);
-  const search = isUsers ? findSaid(args.content, messages) : undefined;
-  if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
-  const said = search?.said ?? findVerbatim(args.content, messages);
-  const { draft, left } = search
-    ? planSaid(args, search.said, nowMs)
+  const users = isUsers ? findSaid(args.content, messages) : undefined;
+  if (typeof users === "string") throw refuseUnsaid(args.type, users);
+  const said = users ?? findVerbatim(args.content, messages);
+  const { draft, left } = users
+    ? planSaid(args, users, nowMs)
     : { draft: planFact(args, said, expires), left: [] };
   const provenance = said
     ? provenanceOf(said, session)
@@ -79,7 +79,7 @@ export async function remember(
   if (said) tellSuperseded(context, written, said.text);
   const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
   const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
-  return search ? [answer, `Word for word: ${search.said.text}`, ...left].join("\n") : answer;
+  return users ? [answer, `Word for word: ${users.text}`, ...left].join("\n") : answer;
 }
 
 function tellSuperseded({ tellUser }: MemoryToolsContext, written: Written, words: string): void {

@@ -45,11 +45,7 @@ const DONE: Readonly<Record<Action, readonly [answer: string, told: string]>> = 
 /** Actions that need the user's words for any memory, since they change its rank for good. */
 const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
 
-export async function update(
-  context: MemoryToolsContext,
-  args: Arguments,
-  { messageID, sessionID }: Call,
-): Promise<string> {
+export async function update(context: MemoryToolsContext, args: Arguments, { messageID, sessionID }: Call) {
   const { memories, readUsersMessages, tellUser } = context;
   const { action, id } = args;
   const current = await memories.read(id);
@@ -129,11 +125,7 @@ function planChange(current: Memory, args: Arguments, evidence: Evidence): Memor
 }
 
 /** Content that only the agent says becomes the agent's, and is not a rule. The title of a rule is made of its sentence. */
-function planEdit(
-  current: Memory,
-  { content, title }: Arguments,
-  { by, messages }: Evidence,
-): Memory | undefined {
+function planEdit(current: Memory, { content, title }: Arguments, { by, messages }: Evidence) {
   if (content === undefined && title === undefined)
     throw refuse("edit: expected content or title, neither came.");
   let edited: Memory;
@@ -142,10 +134,10 @@ function planEdit(
       throw refuse(
         `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
       );
-    const search = findSaid(content, messages);
-    if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
-    const { text } = search.said;
-    const provenance = provenanceOf(search.said, by.session);
+    const said = findSaid(content, messages);
+    if (typeof said === "string") throw refuseUnsaid(current.type, said);
+    const { text } = said;
+    const provenance = provenanceOf(said, by.session);
     edited = { ...current, content: text, title: formatTitle(text), when: findWhen(text), provenance };
     if (text === current.content) return undefined;
   } else {

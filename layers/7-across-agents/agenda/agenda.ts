@@ -10,7 +10,7 @@ import { isActive, type Memory } from "../../../src/memory/memory.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../../src/notes/session-files.js";
 import { type Instance, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/instances.js";
-import { formatLease, type Leases } from "../leases/leases.js";
+import { formatLease, type LeaseOutcome, type Leases } from "../leases/leases.js";
 
 interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "sessions"> {
   folders: { memory: string; sessionMemory: string };
@@ -35,19 +35,13 @@ export function createAgenda(options: AgendaOptions) {
     async claim(id: string, session: string, forMs = LONGEST_LEASE_MS): Promise<AgendaItem> {
       const item = await find(id);
       const why = item.item === undefined ? { why: item.text.slice(0, LONGEST_WHY) } : {};
-      const outcome = await leases.claim(item.item ?? id, { session, forMs, ...why });
-      if (outcome.kind === "taken") throw taken(outcome.by);
-      return item;
+      return settle(item, await leases.claim(item.item ?? id, { session, forMs, ...why }));
     },
 
     /** @throws StrataError NO_ITEM, TAKEN */
     async release(id: string, session: string): Promise<AgendaItem> {
       const item = await find(id);
-      const outcome = await leases.release(item.item ?? id, { session });
-      if (outcome.kind === "taken") throw taken(outcome.by);
-      if (outcome.kind === "none")
-        throw new StrataError("NOT_CLAIMED", `${id} is not claimed, so there is nothing to release`);
-      return item;
+      return settle(item, await leases.release(item.item ?? id, { session }));
     },
   };
 
@@ -67,11 +61,13 @@ export function createAgenda(options: AgendaOptions) {
   }
 }
 
-const taken = (by: Lease): StrataError =>
-  new StrataError(
-    "TAKEN",
-    `not yours: ${formatLease(by)}. A person may release it with strata agenda release`,
-  );
+function settle(item: AgendaItem, outcome: LeaseOutcome): AgendaItem {
+  const how = "A person may release it with strata agenda release";
+  if (outcome.kind === "taken")
+    throw new StrataError("TAKEN", `not yours: ${formatLease(outcome.by)}. ${how}`);
+  if (outcome.kind !== "none") return item;
+  throw new StrataError("NOT_CLAIMED", `${item.id} is not claimed, so there is nothing to release`);
+}
 
 async function readSessions(options: AgendaOptions): Promise<AgendaSession[]> {
   const { files, folders, living, sessions } = options;
@@ -274,9 +270,7 @@ function planSessions(sessions: readonly AgendaSession[]): AgendaItem[] {
 }
 
 /** Is the session's list the newest that names this todo? */
-function findNewestTodos(
-  sessions: readonly AgendaSession[],
-): (session: AgendaSession, content: string) => boolean {
+function findNewestTodos(sessions: readonly AgendaSession[]) {
   const newest = new Map<string, AgendaSession>();
   const timeOf = ({ stored }: AgendaSession): number => stored.ledger.todos?.at ?? 0;
   for (const session of sessions)
@@ -284,7 +278,7 @@ function findNewestTodos(
       const known = newest.get(foldSentence(content));
       if (!known || timeOf(known) < timeOf(session)) newest.set(foldSentence(content), session);
     }
-  return (session, content) => newest.get(foldSentence(content)) === session;
+  return (session: AgendaSession, content: string): boolean => newest.get(foldSentence(content)) === session;
 }
 
 function isPlanOpen({ removed, stored }: AgendaSession, hasOpen: boolean): boolean {

@@ -64,19 +64,16 @@ export function createEditWarnings(options: EditWarningsOptions) {
           return [];
         }
         if (warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
+        const advice = "Read the file again before you go on, and undo nothing of theirs;";
         const reach = isOfPersons(warning)
-          ? "ask the user before you change more."
-          : "send_message reaches them.";
-        const advice = `Read the file again before you go on, and undo nothing of theirs; ${reach}`;
-        return [{ behind: result, text: `${warning}\n${advice}` }];
+          ? "ask the user before you change more"
+          : "send_message reaches them";
+        return [{ behind: result, text: `${warning}\n${advice} ${reach}.` }];
       });
     },
   };
 
-  async function checkChange(
-    { callID, sessionID }: HookInput<"toolArguments">,
-    paths: readonly string[],
-  ): Promise<ToolArguments | undefined> {
+  async function checkChange({ callID, sessionID }: HookInput<"toolArguments">, paths: readonly string[]) {
     const call = nameOf(sessionID, callID);
     const changed = [...new Set(await Promise.all(paths.map(places.spell)))];
     const nowMs = clock.now();
@@ -86,16 +83,12 @@ export function createEditWarnings(options: EditWarningsOptions) {
     // It has been warned of what came before its own last edit of the file.
     const since = new Map(changed.map((path) => [path, lastOf(path)]));
     const edits = changed.map((path) => ({ path, at: nowMs, session: sessionID, call }));
-    const [leased] = await Promise.all([
-      leases.findOthers(changed),
-      instances.setEdits([...recent, ...edits]),
-    ]);
+    const telling = instances.setEdits([...recent, ...edits]);
+    const [leased] = await Promise.all([leases.findOthers(changed), telling]);
     const living = await instances.living();
     const held = leased.filter((lease) => isNews(lease, sessionID));
-    const conflicts = findConflicts(
-      living.filter(({ id }) => id !== instances.ownID),
-      { since, nowMs },
-    );
+    const others = living.filter(({ id }) => id !== instances.ownID);
+    const conflicts = findConflicts(others, { since, nowMs });
     if (conflicts[0]) onConflict(conflicts[0].path);
     const warning = formatWarning(conflicts, held, living);
     if (warning === undefined) return undefined;
@@ -156,9 +149,8 @@ function formatWarning(
   ];
   if (lines.length === 0) return undefined;
   const isPersons = conflicts.length === 0 && held.every(({ instance }) => instance === PERSON);
-  return [isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:", ...lines].join(
-    "\n",
-  );
+  const head = isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:";
+  return [head, ...lines].join("\n");
 }
 
 function formatLease({ item, untilMs, why, ...by }: Lease, living: readonly Instance[]): string {

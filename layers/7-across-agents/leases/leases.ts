@@ -31,10 +31,7 @@ export function createLeases({ clock, files, instances, locks, path, places }: L
   const living = async () => new Set((await instances.living()).map(({ id }) => id));
 
   return {
-    async claim(
-      item: string,
-      { session, ...rest }: { session: string; forMs: number; why?: string },
-    ): Promise<LeaseOutcome> {
+    async claim(item: string, { session, ...rest }: { session: string; forMs: number; why?: string }) {
       const claimed = { item: await spell(places, item), ...rest };
       return change(session, (leases, asker) => planClaim(leases, claimed, asker));
     },
@@ -59,10 +56,7 @@ export function createLeases({ clock, files, instances, locks, path, places }: L
     },
   };
 
-  async function change(
-    session: string,
-    plan: (leases: readonly Lease[], asker: Asker) => LeasePlan,
-  ): Promise<LeaseOutcome> {
+  async function change(session: string, plan: (leases: readonly Lease[], asker: Asker) => LeasePlan) {
     await instances.join();
     return locks.withLock(`${path}.lock`, async (lock) => {
       const asker = { instance: instances.ownID, session, nowMs: clock.now(), living: await living() };

@@ -138,11 +138,7 @@ export function createMail(options: MailOptions) {
      * Records the decision that adds the next messages at this key; `undefined` if there are none, or another process is
      * delivering.
      */
-    async deliver(
-      receiver: string,
-      key: DecisionKey,
-      signal: AbortSignal,
-    ): Promise<AgentMessage[] | undefined> {
+    async deliver(receiver: string, key: DecisionKey, signal: AbortSignal) {
       const bytes = (await looks.stat(pathOf(folder, receiver)))?.bytes ?? 0;
       if (bytes === (seen.get(receiver) ?? 0)) return undefined;
       if (findNext(await read(receiver)).length === 0) {

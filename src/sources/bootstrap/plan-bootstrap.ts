@@ -121,21 +121,15 @@ function listKnown(memories: readonly Memory[]): Known[] {
 const isArchived = ({ memory }: Known): boolean => memory.status === "archived";
 const mapByName = (known: readonly Known[]) => new Map(known.map((one) => [nameFact(one.taken), one]));
 
-export interface CheckedFacts {
-  /** Renewed and dropped ones. */
-  changes: FactChange[];
-  /** Archived ones to be restored, then renewed: dropped before, and stated again. */
-  returns: FactChange[];
-}
-
 /**
  * Compares memories with the files that they were taken from; adds no facts. A file counts as changed only if its facts
- * have changed. `memories`: all of the project, archived ones too. Never rejects because of a file's contents.
+ * have changed. `memories`: all of the project, archived ones too. `changes`: renewed and dropped ones; `returns`: archived
+ * ones to be restored, then renewed: dropped before, and stated again. Never rejects because of a file's contents.
  */
 export async function checkFacts(
   memories: readonly Memory[],
   { files, nowMs, project }: { files: Files; project: string; nowMs: number },
-): Promise<CheckedFacts> {
+) {
   const known = listKnown(memories).filter(({ taken }) => taken.file !== GIT_HISTORY);
   const paths: string[] = [];
   const gone: string[] = [];

@@ -209,10 +209,7 @@ async function ask(located: LocatedEntity, options: AskOptions): Promise<Asked> 
 }
 
 /** Nothing without a token: public projects need none. */
-function readToken(
-  { host, hostNames = [], tokenNames }: Forge,
-  readVariable: AskOptions["readVariable"],
-): { name?: string; token?: string } {
+function readToken({ host, hostNames = [], tokenNames }: Forge, readVariable: AskOptions["readVariable"]) {
   const read = (name: string): string => (readVariable(name) ?? "").trim();
   if (hostNames.some((name) => namesOther(read(name), host))) return {};
   const name = tokenNames.find((one) => read(one) !== "");
