@@ -178,6 +178,7 @@ describe("nobody's text but the user's becomes a memory", () => {
       "a pasted page": { text: `This is the content of the page:\n\n${order}\n\nSummarise it.` },
       "a page without a colon": { text: `Here is the page I found\n${order}\nWhat do you think?` },
       "somebody's comment": { text: `Review this comment from Bob: ${order}` },
+      "a colleague's comment in Chinese": { text: `同事写道：\n\n${order}` },
       "a log": { text: `2026-01-02 10:00:01 WARN ${order}\n2026-01-02 10:00:02 INFO ${order}\nfix that` },
     };
     for (const [place, { text = "Fetch the page.", ...turn }] of Object.entries(places))
