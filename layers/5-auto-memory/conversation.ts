@@ -17,7 +17,7 @@ import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readOwnTexts } from "../../src/messages/call.js";
 import type { Findings } from "./findings/findings.js";
-import { countMatchBytes, LAYER, planBoot, readShown, type ShownMemories } from "./injection/boot.js";
+import { countMatchBytes, LAYER, planBoot, readShown } from "./injection/boot.js";
 import {
   createKnownMemories,
   type KnownMemories,
@@ -25,14 +25,12 @@ import {
 } from "./injection/known-memories.js";
 import {
   CALLS_BETWEEN,
-  type CallSubject,
   findLineIDs,
   findNewMatches,
   planMatches,
   planTriggered,
   readSubject,
   SESSION_BYTES,
-  type TriggerRule,
 } from "./injection/line.js";
 import type { AgentJudge } from "./judge/agent-judge.js";
 import type { Question } from "./judge/agent-question.js";
@@ -44,11 +42,11 @@ interface ConversationOptions extends KnownMemoriesOptions {
 }
 
 export function createConversation(context: ConversationOptions) {
-  const { agentJudge, clock, config, folders } = context;
+  const { agentJudge, clock, folders } = context;
   const known = createKnownMemories(context);
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
-  const beginnings = createBeginnings(known, { clock, config });
+  const beginnings = createBeginnings(known, context);
   /** Have the memories been read since the last message? */
   let isPrepared = false;
 
@@ -77,10 +75,7 @@ export function createConversation(context: ConversationOptions) {
     },
   };
 
-  async function addToMessage(
-    request: ContextRequest,
-    findings: ShownFindings | undefined,
-  ): Promise<Made | undefined> {
+  async function addToMessage(request: ContextRequest, findings?: ShownFindings): Promise<Made | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findExtended(find(key.key), LAYER)) return undefined;
@@ -88,20 +83,18 @@ export function createConversation(context: ConversationOptions) {
     if (!isPrepared) known.prepare();
     isPrepared = false;
     await known.wait(isBeginning(request));
-    const shown = readShown(request);
-    const boot = beginnings.forMessage(request, shown);
-    const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
+    const { hasBoot, ids } = readShown(request);
+    const boot = beginnings.forMessage(request, hasBoot);
+    const said = new Set([...ids, ...findLineIDs(boot ?? "")]);
+    const isNew = (memory: Memory): boolean => !said.has(memory.id) && isUnseen(memory);
     const isUnseen = isElsewhere(request, findings);
-    const matches = await findMatches(context, { request, said, isUnseen, meant: await meant });
+    const matches = await findMatches(context, request, await meant, isNew);
     const asked = await agentJudge?.plan(request);
     decided.set(sessionID, key.key);
     return addAll(key, [boot, matches], asked);
   }
 
-  async function addToResult(
-    request: ContextRequest,
-    findings: ShownFindings | undefined,
-  ): Promise<Made | undefined> {
+  async function addToResult(request: ContextRequest, findings?: ShownFindings): Promise<Made | undefined> {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -109,12 +102,10 @@ export function createConversation(context: ConversationOptions) {
     decided.set(sessionID, last.key);
     const boot = beginnings.forResult(request);
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
-    const triggered = findTriggered(request, {
-      rules: known.rules(),
-      subjects,
-      said: findLineIDs(boot ?? ""),
-      nowMs: clock.now(),
-    });
+    const recent = new Set([...findLately(request), ...findLineIDs(boot ?? "")]);
+    const isUnseen = isElsewhere(request);
+    const waiting = known.rules().filter(({ memory }) => isUnseen(memory));
+    const triggered = planTriggered(waiting, subjects, { nowMs: clock.now(), recent });
     const said = [boot ?? "", triggered ?? ""].flatMap(findLineIDs);
     const found = findings?.plan(request, { fresh, said, isUnseen: isElsewhere(request, findings) });
     return addAll(last, [boot, triggered, found], await agentJudge?.plan(request));
@@ -128,10 +119,7 @@ export function createConversation(context: ConversationOptions) {
 export const MEANT_WITHIN_MS = 300;
 
 /** The memories that the user's words mean, by the endpoint; none without one, or if it is late. Never rejects. */
-async function findMeant(
-  { clock, config, search }: ConversationOptions,
-  asked: string,
-): Promise<readonly Memory[]> {
+async function findMeant({ clock, config, search }: ConversationOptions, asked: string) {
   if (!config.recall.enabled || config.recall.embeddings.url === undefined || asked === "") return [];
   const waited = await waitAtMost(clock, MEANT_WITHIN_MS, () => search.matchByMeaning(asked));
   return waited.kind === "done" ? waited.value : [];
@@ -139,17 +127,9 @@ async function findMeant(
 
 async function findMatches(
   { clock, config, files, folders, memories, search }: ConversationOptions,
-  {
-    isUnseen,
-    meant,
-    request,
-    said,
-  }: {
-    request: ContextRequest;
-    said: ReadonlySet<string>;
-    meant: readonly Memory[];
-    isUnseen(memory: Memory): boolean;
-  },
+  request: ContextRequest,
+  meant: readonly Memory[],
+  isNew: (memory: Memory) => boolean,
 ): Promise<string | undefined> {
   const asked = readAsked(request);
   if (!config.recall.enabled || asked === "") return undefined;
@@ -157,8 +137,8 @@ async function findMatches(
   const byWords = search.match(asked);
   const ids = new Set(byWords.map(({ id }) => id));
   const known = new Set(meant.length > 0 ? memories.known() : []);
-  const matched = [...byWords, ...meant.filter((one) => known.has(one) && !ids.has(one.id))].filter(isUnseen);
-  const fresh = findNewMatches(matched, { nowMs, shown: said });
+  const matched = [...byWords, ...meant.filter((one) => known.has(one) && !ids.has(one.id))];
+  const fresh = findNewMatches(matched.filter(isNew), nowMs);
   if (fresh.length === 0) return undefined;
   const roomBytes = SESSION_BYTES - countMatchBytes(request);
   const gone = await findGoneFiles({ files, project: folders.project }, fresh);
@@ -167,27 +147,10 @@ async function findMatches(
   return text;
 }
 
-function findTriggered(
-  request: ContextRequest,
-  {
-    nowMs,
-    rules,
-    said,
-    subjects,
-  }: {
-    nowMs: number;
-    rules: readonly TriggerRule[];
-    subjects: readonly CallSubject[];
-    /** Ids of memories in the boot block after the same result. */
-    said: readonly string[];
-  },
-): string | undefined {
-  const { find, history, shownFrom } = request;
+/** Ids of memories shown with the last results. */
+function findLately({ find, history, shownFrom }: ContextRequest): string[] {
   const lately = history.results(shownFrom()).slice(-CALLS_BETWEEN);
-  const recent = lately.flatMap(({ key }) => findLineIDs(findExtended(find(key), LAYER) ?? ""));
-  const isUnseen = isElsewhere(request);
-  const waiting = rules.filter(({ memory }) => isUnseen(memory));
-  return planTriggered(waiting, subjects, { nowMs, recent: new Set([...recent, ...said]) });
+  return lately.flatMap(({ key }) => findLineIDs(findExtended(find(key), LAYER) ?? ""));
 }
 
 interface Made extends Partial<Pick<Addition, "text">>, Pick<Addition, "behind"> {
@@ -201,11 +164,7 @@ function addAll(
 ): Made | undefined {
   const texts = [...given, asked?.text].filter((text) => text !== undefined);
   if (texts.length === 0 && !asked) return undefined;
-  return {
-    behind,
-    ...(asked && { asked }),
-    ...(texts.length > 0 && { text: texts.join("\n\n") }),
-  };
+  return { behind, ...(asked && { asked }), ...(texts.length > 0 && { text: texts.join("\n\n") }) };
 }
 
 function readAsked({ history }: ContextRequest): string {
@@ -238,11 +197,11 @@ function createBeginnings(known: KnownMemories, { clock, config }: Pick<LayerCon
     /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
     forResult(request: ContextRequest): string | undefined {
       const isDue = isShortened(request) || postponed.has(request.sessionID);
-      return isDue ? find(request, readShown(request)) : undefined;
+      return isDue ? find(request, readShown(request).hasBoot) : undefined;
     },
   };
 
-  function find(request: ContextRequest, { hasBoot }: ShownMemories): string | undefined {
+  function find(request: ContextRequest, hasBoot: boolean): string | undefined {
     const { sessionID } = request;
     if (hasBoot) begun.add(sessionID);
     const isDue =

@@ -9,7 +9,7 @@
  */
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
-import { number, object, oneOf } from "../../src/base/shape.js";
+import { isVersion, number, object, oneOf, optional, parserOf } from "../../src/base/shape.js";
 import type { Files } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
 import { formatState, readState } from "../../src/io/state-file.js";
@@ -60,7 +60,7 @@ export function createExtraction(context: ExtractionContext) {
     /** The session has answered. Reads what is new behind the turn; never rejects. */
     onIdle: (sessionID: string): void => enqueue(sessionID, () => extract(sessionID)),
 
-    /** Its history was summarised, or notes replaced it: what waits is judged now. */
+    /** Its history was summarised: what waits is judged now. */
     onCompaction: (sessionID: string): void => enqueue(sessionID, async () => judging.begin(sessionID)),
   };
 
@@ -102,12 +102,10 @@ function createQueue({ background, config, host, log }: ExtractionContext) {
     enqueue(sessionID: string, work: () => Promise<void>): void {
       if (!config.autoMemory.enabled || host.isOwnSession(sessionID)) return;
       const before = running.get(sessionID);
-      const complain = (thrown: unknown): void =>
-        log.error(
-          LAYER,
-          `cannot look for memories in ${sessionID}, tried again later: ${formatError(thrown)}`,
-        );
-      const done = background.add(() => (before ? before.then(work) : work())).catch(complain);
+      const what = `cannot look for memories in ${sessionID}, tried again later`;
+      const done = background
+        .add(() => (before ? before.then(work) : work()))
+        .catch((thrown) => log.error(LAYER, `${what}: ${formatError(thrown)}`));
       running.set(sessionID, done);
       void done.finally(() => running.get(sessionID) === done && running.delete(sessionID));
     },
@@ -116,22 +114,17 @@ function createQueue({ background, config, host, log }: ExtractionContext) {
 
 /*
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
- * while, when a history is summarised or replaced by notes, and when a page full of candidates waits. What an ended
- * session has left is judged in the next one. Behind it sessions from before are read, where the user wants that. One
- * question at a time; nothing waits for it.
+ * while, when a history is summarised, and when a page full of candidates waits. What an ended session has left is judged
+ * in the next one. Behind it sessions from before are read, where the user wants that. One question at a time; nothing
+ * waits for it.
  */
-
-interface JudgingContext extends ExtractionContext {
-  cursors: Cursors;
-  isTheirs(text: string): boolean;
-}
 
 const QUIET_MS = 90_000;
 const FULL = 20;
 /** Messages of the session that are looked through for what its work showed. */
 const LAST_MESSAGES_OF_WORK = 120;
 
-function createJudging(context: JudgingContext) {
+function createJudging(context: ExtractionContext & { cursors: Cursors; isTheirs(text: string): boolean }) {
   const { background, clock, config, host, isTheirs, log } = context;
   const mayAsk = config.autoMemory.judge === "auto" || config.autoMemory.judge === "model";
   let judge: ModelJudge | undefined;
@@ -145,6 +138,7 @@ function createJudging(context: JudgingContext) {
   let waiting = 0;
 
   return {
+    begin,
     onTurn: (): void => cancel(),
 
     onRead(sessionID: string, more: number): void {
@@ -154,8 +148,6 @@ function createJudging(context: JudgingContext) {
       if (waiting >= FULL) begin(sessionID);
       else cancel = clock.after(QUIET_MS, () => begin(sessionID));
     },
-
-    begin,
   };
 
   /** Judges what waits now, and reads past sessions if it is time to. Returns at once. */
@@ -202,20 +194,20 @@ function createJudging(context: JudgingContext) {
  * found is written.
  */
 
-export interface Cursor {
+interface Cursor {
   /** Messages of the user's up to this time are read. */
   untilMs: number;
   /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
   isOpen?: true;
 }
 
-export type Cursors = ReturnType<typeof createCursors>;
+type Cursors = ReturnType<typeof createCursors>;
 
 /** Calls that write reject with the system's error. */
 export function createCursors({ files, folder, log }: { files: Files; folder: string; log: Log }) {
   const known = new Map<string, Cursor>();
   const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
-  const stored = (sessionID: string): Promise<Cursor | undefined> =>
+  const stored = (sessionID: string) =>
     readState(files, pathOf(sessionID), parseCursor, { log, source: LAYER, anew: "begun anew" });
   const write = (sessionID: string, cursor: Cursor): Promise<void> =>
     files.writeWhole(pathOf(sessionID), formatState(cursor));
@@ -257,10 +249,6 @@ export function createCursors({ files, folder, log }: { files: Files; folder: st
   }
 }
 
-const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number });
-
-function parseCursor(value: unknown): Cursor | undefined {
-  if (!isCursor(value)) return undefined;
-  const { isOpen, untilMs } = value;
-  return { untilMs, ...(isOpen === true && { isOpen }) };
-}
+const parseCursor = parserOf(
+  object<Cursor & { v: 1 }>({ v: isVersion, untilMs: number, isOpen: optional(oneOf([true])) }),
+);

@@ -184,8 +184,7 @@ const proof: Proof = {
 export const autoMemory: LayerDefinition = { name: LAYER, settings, files, proof, create };
 
 function create(context: LayerContext): LayerParts {
-  const quotes = async () => (await import("../../src/conversations/quotes.js")).openQuotes(context);
-  const { config, family, folders, memories, search, toasts } = context;
+  const { config, family, folders, host, memories, search, toasts } = context;
   const privateTypes = planPrivateTypes(config, folders);
   const conflicts = createConflicts({
     ...context,
@@ -198,15 +197,14 @@ function create(context: LayerContext): LayerParts {
   const agentJudge = createAgentJudge({ ...context, gate });
   const conversation = createConversation({ ...shared, agentJudge });
   const extraction = createExtraction({ ...context, gate });
-  const readUsers = createUsersReader(context, extraction.isTheirs);
   let findings: Findings | undefined;
-  const isNewlyCut = createCutWatch();
 
   return {
     withinMs: { context: 1_000 },
     onIdle: async () => findings?.onIdle(),
     tools: createMemoryTools({
-      ...{ ...shared, agentJudge, gate, readUsersMessages: readUsers, quotes },
+      ...{ ...shared, agentJudge, gate, readUsersMessages: readUsers },
+      quotes: async () => (await import("../../src/conversations/quotes.js")).openQuotes(context),
       tellUser: (change) => toasts.show(formatChange(change), "info"),
     }),
     handlers: {
@@ -227,7 +225,6 @@ function create(context: LayerContext): LayerParts {
         await openFindings(request);
         findings?.take(request);
         if (!request.isReady() || family.knownParent(request.sessionID) !== undefined) return undefined;
-        if (isNewlyCut(request)) extraction.onCompaction(request.sessionID);
         return (await conversation.speak(request, signal, findings)) ? request.show() : undefined;
       },
 
@@ -237,10 +234,8 @@ function create(context: LayerContext): LayerParts {
 
       event({ type, properties: { sessionID } }) {
         if (typeof sessionID !== "string") return undefined;
-        // OpenCode 2 shows no request for a summary, so the end of it is what both tell of.
         if (type === "session.compacted") extraction.onCompaction(sessionID);
-        if (type !== "session.idle") return undefined;
-        extraction.onIdle(sessionID);
+        if (type === "session.idle") extraction.onIdle(sessionID);
         return undefined;
       },
     },
@@ -263,34 +258,16 @@ function create(context: LayerContext): LayerParts {
     toasts.show(`two versions of "${written.existing.title}", which holds? ${written.path}`, "warning");
     return refuseConflict(written);
   }
-}
 
-/**
- * A person's own messages in the session, without texts added by the host, plugins or commands. Empty unless the host
- * says that the session is a person's.
- */
-function createUsersReader(
-  { family, host }: Pick<LayerContext, "family" | "host">,
-  isTheirs: (text: string) => boolean,
-): (sessionID: string) => Promise<UsersMessage[]> {
-  return async function read(sessionID) {
+  /**
+   * A person's own messages in the session, without texts added by the host, plugins or commands. Empty unless the host
+   * says that the session is a person's.
+   */
+  async function readUsers(sessionID: string): Promise<UsersMessage[]> {
     // A fork's last message is a task written by an agent; the user's words are in the session that started the fork.
     const asker = host.findAsker(sessionID);
-    if (asker !== undefined) return read(asker);
+    if (asker !== undefined) return readUsers(asker);
     if (!(await family.isPersons(sessionID))) return [];
-    return readUsersMessages((await host.readMessages(sessionID)) ?? [], isTheirs);
-  };
-}
-
-/** Have notes replaced history since the session's last request? Of its first request nobody knows. */
-function createCutWatch(): (request: ContextRequest) => boolean {
-  /** By session: the first message behind the cut. */
-  const seen = new Map<string, string | undefined>();
-  return ({ history, sessionID, shownFrom }) => {
-    const from = shownFrom();
-    const cut = from === 0 ? undefined : history.messages[from]?.info.id;
-    const isNew = cut !== undefined && seen.has(sessionID) && seen.get(sessionID) !== cut;
-    seen.set(sessionID, cut);
-    return isNew;
-  };
+    return readUsersMessages((await host.readMessages(sessionID)) ?? [], extraction.isTheirs);
+  }
 }

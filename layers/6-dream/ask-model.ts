@@ -7,7 +7,7 @@
  * whose text keeps every number, name, path and negation and most other words, and adds no such fact of its own.
  */
 import { z } from "zod";
-import { formatError } from "../../src/base/error.js";
+import { parseJson } from "../../src/base/shape.js";
 import type { Sliced } from "../../src/base/slices.js";
 import type { Prompts } from "../../src/io/prompts.js";
 import { findSecretIn } from "../../src/memory/draft.js";
@@ -15,8 +15,7 @@ import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import type { Generation } from "../../src/models/generation.js";
 import { coverageOf, findStrayPivot, readWords } from "../../src/text/words.js";
-import type { Merge } from "./plan.js";
-import { findContradictions, findNearPairs, isProtected, nameWords } from "./plan.js";
+import { findContradictions, findNearPairs, isProtected, type Merge, nameWords } from "./plan.js";
 
 /** Memories on one subject that no rule can merge. */
 export type Group = readonly Memory[];
@@ -64,19 +63,20 @@ export type AskModel = (groups: readonly Group[], signal: AbortSignal) => Promis
 export type ModelAnswer =
   /** `asked`: the groups that were in the prompt. */
   | { kind: "answered"; text: string; asked: readonly Group[] }
-  | { kind: "failed"; why: string; asked: readonly Group[] }
-  /** The model may not be asked now. */
-  | { kind: "refused"; why: string };
+  /** `refused`: the model may not be asked now. */
+  | { kind: "failed" | "refused"; why: string };
 
 const LONGEST_ANSWER = 16_000;
 
-export function createAskModel(options: {
+interface AskOptions {
   generation: Pick<Generation, "generate">;
   prompts: Prompts;
   sessionID: string;
   maxTokens: number;
   deadlineMs: number;
-}): AskModel {
+}
+
+export function createAskModel(options: AskOptions): AskModel {
   const { deadlineMs, generation, maxTokens, prompts, sessionID } = options;
   const maxCharacters = Math.min(LONGEST_ANSWER, Math.floor(maxTokens / 2));
 
@@ -92,24 +92,23 @@ export function createAskModel(options: {
       ...{ purpose: "dream", sessionID, prompt: plan(asked), maxCharacters },
       long: { deadlineMs, signal },
     });
-    if (generated.kind === "refused") return generated;
-    if (generated.kind === "failed") return { ...generated, asked };
+    if (generated.kind !== "text") return generated;
     const { text } = generated;
     const list = text.slice(text.indexOf("["), text.lastIndexOf("]") + 1);
-    if (!list.startsWith("[")) return { kind: "failed", why: "the answer has no list", asked };
+    if (!list.startsWith("[")) return { kind: "failed", why: "the answer has no list" };
     return { kind: "answered", text: list, asked };
   };
 }
 
 function formatGroups(groups: readonly Group[]): string {
-  const shown = groups.map((group) =>
-    group.map(({ content, created, id, title, updated }) => ({
-      ...{ id, title, content },
-      created: created.slice(0, 10),
-      updated: updated.slice(0, 10),
-    })),
+  const show = ({ content, created, id, title, updated }: Memory) => {
+    return { id, title, content, created: created.slice(0, 10), updated: updated.slice(0, 10) };
+  };
+  return JSON.stringify(
+    groups.map((group) => group.map(show)),
+    null,
+    1,
   );
-  return JSON.stringify(shown, null, 1);
 }
 
 const MOST_ENTRIES = 200;
@@ -127,10 +126,11 @@ type Entry = z.infer<typeof entrySchema>;
 export function* checkAnswer(
   text: string,
   groups: readonly Group[],
-  findFault: (content: string) => string | undefined = findSecretIn,
 ): Sliced<{ merges: readonly Merge[]; refused: readonly string[] }> {
-  const list = parseEntries(text);
-  if (typeof list === "string") return { merges: [], refused: [list] };
+  const list = parseJson(text);
+  if (!Array.isArray(list)) return { merges: [], refused: ["the answer is not a JSON list"] };
+  if (list.length > MOST_ENTRIES)
+    return { merges: [], refused: [`the answer has more than ${MOST_ENTRIES} entries`] };
   const taken = new Set<string>();
   const merges: Merge[] = [];
   const refused: string[] = [];
@@ -138,7 +138,7 @@ export function* checkAnswer(
     yield;
     const parsed = entrySchema.safeParse(given);
     const why = parsed.success
-      ? (findRefusal(parsed.data, groups, taken) ?? findFault(parsed.data.content))
+      ? (findRefusal(parsed.data, groups, taken) ?? findSecretIn(parsed.data.content))
       : parsed.error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; ");
     if (!parsed.success || why !== undefined) {
       refused.push(`entry ${index + 1}: ${why}`);
@@ -150,16 +150,6 @@ export function* checkAnswer(
     merges.push({ ...parsed.data, reason });
   }
   return { merges, refused };
-}
-
-function parseEntries(text: string): unknown[] | string {
-  try {
-    const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return "the answer is not a list";
-    return list.length > MOST_ENTRIES ? `the answer has more than ${MOST_ENTRIES} entries` : list;
-  } catch (thrown) {
-    return `the answer is not JSON: ${formatError(thrown)}`;
-  }
 }
 
 function findRefusal(

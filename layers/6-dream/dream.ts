@@ -132,7 +132,9 @@ async function tidy(parts: DreamParts, dream: Dream, lock: HeldLock): Promise<Dr
       // What is not recorded is not moved: an undo could not move it back.
       const isRecorded = await recordSuccess(parts, { dream, report, state });
       const done = { ...report, moves: isRecorded ? await putAway(parts, report.moves) : [] };
-      await tell(parts, done);
+      await writeDream({ files, folder: folders.memory, log }, done);
+      log.info(SOURCE, `${id}: ${formatCounts(done)}${done.usedModel ? ", with a model" : ""}`);
+      for (const why of done.refused) log.warn(SOURCE, `${id}: rejected a change of the model: ${why}`);
       return { kind: "done", report: done };
     }
     refusal = written.why;
@@ -254,13 +256,6 @@ async function recordSuccess(
   }
 }
 
-async function tell({ files, folders, log }: DreamParts, report: DreamReport): Promise<void> {
-  const { id, refused, usedModel } = report;
-  await writeDream({ files, folder: folders.memory, log }, report);
-  log.info(SOURCE, `${id}: ${formatCounts(report)}${usedModel ? ", with a model" : ""}`);
-  for (const why of refused) log.warn(SOURCE, `${id}: rejected a change of the model: ${why}`);
-}
-
 /** Never rejects. `signal`: of the caller, whose abort is no failure. */
 async function recordFailure(
   { clock, files, folders, log }: DreamParts,
@@ -271,10 +266,7 @@ async function recordFailure(
   const code = thrown instanceof StrataError ? thrown.code : "";
   if (code === "ELOCKED") {
     log.info(SOURCE, why);
-    return {
-      kind: "refused",
-      why: "another dream is running in this project; try again in a few minutes",
-    };
+    return { kind: "refused", why: "another dream is running in this project; try again in a few minutes" };
   }
   if (signal?.aborted || isDry) return { kind: "failed", why };
   const isBegun = isWriting && code !== "ENOTWRITTEN";

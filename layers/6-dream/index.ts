@@ -15,7 +15,7 @@ import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel
 import type { Proof } from "../../src/kernel/proof.js";
 import { type DreamState, readDreamState } from "../../src/project/dream-state.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
-import { findObstacle, readFacts } from "./gates.js";
+import { findObstacle } from "./gates.js";
 
 const LAYER = "dream";
 /** Users need this time to read the answer before they write again. */
@@ -112,11 +112,10 @@ function create(context: LayerContext): LayerParts {
       const { formatNews, renewFacts } = await load();
       await renewFacts(context);
       const state = await readDreamState(files, folders.dreamState);
-      const why = findObstacle(state, { ...readFacts(context, state), isBusy: await isBusy() });
+      const why = findObstacle(context, state, await isBusy());
       if (why !== undefined) return log.debug(LAYER, `no dream: ${why}`);
       // Checked again under the lock, because another instance may have dreamt meanwhile.
-      const findKnown = (state: DreamState) =>
-        findObstacle(state, { ...readFacts(context, state), isBusy: false });
+      const findKnown = (state: DreamState) => findObstacle(context, state, false);
       const news = formatNews(await run(sessionID, { findObstacle: findKnown }));
       if (news !== undefined) toasts.show(news, "info");
     } catch (thrown) {

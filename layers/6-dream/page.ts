@@ -9,8 +9,7 @@ import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Cause } from "../../src/memory/store/ledger.js";
 import type { Memories, Undone } from "../../src/memory/store/store.js";
 import { type Move, readDreamState, writeDreamState } from "../../src/project/dream-state.js";
-import type { Change, ChangeKind, Plan } from "./plan.js";
-import { nameWords } from "./plan.js";
+import { type Change, type ChangeKind, nameWords, type Plan } from "./plan.js";
 import { bringBack } from "./put-away.js";
 
 export interface DreamReport extends Pick<Plan, "contradictions" | "stale"> {
@@ -150,17 +149,8 @@ export async function undoChange(
   const [first] = moved;
   if (changed.kind === "nothing" && !first) return changed;
   const back = await bringBack({ files, folders }, moved);
-  const before =
-    changed.kind === "undone"
-      ? changed
-      : {
-          kind: "undone" as const,
-          operation: "dream",
-          run: wanted ?? "",
-          at: first?.at ?? "",
-          ids: [],
-          left: [],
-        };
+  const ofFiles = { operation: "dream", run: wanted ?? "", at: first?.at ?? "", ids: [], left: [] };
+  const before = changed.kind === "undone" ? changed : { kind: "undone" as const, ...ofFiles };
   const undone = { ...before, ids: [...before.ids, ...back.ids], left: [...before.left, ...back.left] };
   await markUndone({ files, folder: folders.memory, log }, undone.run, new Date(clock.now()).toISOString());
   if (undone.operation !== "dream") return undone;

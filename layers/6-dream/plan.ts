@@ -2,8 +2,8 @@
  * Plans a dream as plain data, without a model. Pure: the same memories on the same day give the same plan, and planning
  * again after the plan is carried out gives an empty one. All changes go to disk together or not at all.
  */
-import { createHash } from "node:crypto";
 import { DAY_MS } from "../../src/base/days.js";
+import { hashOf } from "../../src/base/hash.js";
 import { groupBy } from "../../src/base/shape.js";
 import { isContradiction, kindOf } from "../../src/memory/found.js";
 import {
@@ -96,8 +96,6 @@ export interface DreamInput {
   missingPaths(memory: Memory): readonly string[];
 }
 
-const RESOLVED_BLOCKERS_DAYS = 90;
-
 export interface Plan {
   drafts: Drafts;
   /** Ids of memories that say different things, for a person to decide: the newer one first. */
@@ -137,8 +135,9 @@ export function planDream(input: DreamInput): Plan {
 /** A memory below this importance and unused for this time is archived. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
-/** Superseded memories remain useful for a while. */
+/** Superseded memories and resolved blockers remain useful for a while. */
 const SUPERSEDED_AFTER_MS = 30 * DAY_MS;
+const RESOLVED_AFTER_MS = 90 * DAY_MS;
 
 function findEnd(memory: Memory, input: DreamInput): string | undefined {
   const { nowMs } = input;
@@ -147,10 +146,13 @@ function findEnd(memory: Memory, input: DreamInput): string | undefined {
   if (expires !== undefined && Date.parse(expires) <= nowMs)
     return `it was to be kept until ${expires.slice(0, 10)}`;
   if (isProtected(memory)) return undefined;
-  if (type === "blocker")
-    return isBlockerOver(memory, input) ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
+  const oldMs = nowMs - Date.parse(updated);
+  if (type === "blocker") {
+    const isOver = status === "resolved" && oldMs >= RESOLVED_AFTER_MS;
+    return isOver ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
+  }
   if (status === "superseded") {
-    const isOver = nowMs - Date.parse(updated) >= SUPERSEDED_AFTER_MS;
+    const isOver = oldMs >= SUPERSEDED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
   }
   // Memories about the user are in every session's index, so a lack of recalls says nothing.
@@ -162,15 +164,6 @@ function findEnd(memory: Memory, input: DreamInput): string | undefined {
     input.effectiveImportance(memory) < FORGOTTEN_BELOW &&
     input.isWatchedSince(lastMs);
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
-}
-
-/** Was the blocker resolved long enough ago to be archived? Pinned ones never are. */
-export function isBlockerOver(
-  { pinned, status, type, updated }: Memory,
-  { nowMs }: Pick<DreamInput, "nowMs">,
-): boolean {
-  const keptMs = RESOLVED_BLOCKERS_DAYS * DAY_MS;
-  return type === "blocker" && !pinned && status === "resolved" && nowMs - Date.parse(updated) >= keptMs;
 }
 
 function makeDatesAbsolute(drafts: Drafts, memory: Memory): void {
@@ -256,19 +249,14 @@ const SHARED = 0.6;
  */
 export function findNearPairs(memories: readonly Memory[]): Pair[] {
   const words = memories.map(({ content, title }) => readWords(content.trim() === "" ? title : content));
-  const having = new Map<string, number[]>();
-  for (const [n, own] of words.entries())
-    for (const word of own) {
-      const list = having.get(word);
-      if (list) list.push(n);
-      else having.set(word, [n]);
-    }
+  const places = words.flatMap((own, n) => [...own].map((word) => ({ n, word })));
+  const byWord = groupBy(places, ({ word }) => word);
+  const having = (word: string) => byWord.get(word) ?? [];
   const pairs = new Map<string, Pair>();
   for (const [n, own] of words.entries()) {
-    const rarest = [...own].sort((a, b) => countOf(having, a) - countOf(having, b)).slice(0, RAREST);
-    const others = new Set(
-      rarest.filter((word) => countOf(having, word) <= MOST_HAVING).flatMap((word) => having.get(word) ?? []),
-    );
+    const rarest = [...own].sort((a, b) => having(a).length - having(b).length).slice(0, RAREST);
+    const telling = rarest.map(having).filter(({ length }) => length <= MOST_HAVING);
+    const others = new Set(telling.flat().map((place) => place.n));
     others.delete(n);
     const near = [...others]
       .map((other) => ({ other, share: shareOf(own, words[other]) }))
@@ -283,9 +271,6 @@ export function findNearPairs(memories: readonly Memory[]): Pair[] {
   }
   return [...pairs.values()];
 }
-
-const countOf = (having: ReadonlyMap<string, readonly number[]>, word: string): number =>
-  having.get(word)?.length ?? 0;
 
 function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string> = new Set()): number {
   const [small, large] = one.size < other.size ? [one, other] : [other, one];
@@ -305,12 +290,8 @@ function compareWorth(one: Memory, other: Memory): number {
 }
 
 /** Names a memory by its present wording: changes when a person changes its text. */
-export function nameWords({ content, id, title }: Memory): string {
-  return createHash("sha256")
-    .update(JSON.stringify([id, title, content]))
-    .digest("hex")
-    .slice(0, 12);
-}
+export const nameWords = ({ content, id, title }: Memory): string =>
+  hashOf(JSON.stringify([id, title, content])).slice(0, 12);
 
 const PROTECTED_TYPES: ReadonlySet<Memory["type"]> = new Set(["directive", "decision", "feedback"]);
 

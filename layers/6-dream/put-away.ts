@@ -37,20 +37,17 @@ export const listExpired = (world: ExpiryWorld, kinds: readonly FileKind[]): Pro
     EXPIRED_DAYS,
   );
 
-export async function planMoves(
-  parts: PutAwayParts,
-  { id: run, time: at }: { id: string; time: string },
-): Promise<Move[]> {
+export async function planMoves(parts: PutAwayParts, { id: run, time: at }: { id: string; time: string }) {
   const { project, strata } = parts.folders;
   const pathOf = (path: string): string => pathBelow(project, path) ?? path;
   const notes = await planNotes(parts);
   const expired = (await parts.listExpired()).filter(({ path }) => notes.every(({ from }) => from !== path));
-  const removed = expired.map(({ path }, n) => ({
-    from: path,
-    to: join(strata, "removed", `${run}-${n}-${basename(path)}`),
+  const nameOf = (path: string, n: number): string => `${run}-${n}-${basename(path)}`;
+  const removed = expired.map(({ path: from }, n) => ({
+    from,
+    to: join(strata, "removed", nameOf(from, n)),
   }));
-  const all = [...notes, ...removed];
-  return all.map(({ from, to }) => ({ run, at, from: pathOf(from), to: pathOf(to) }));
+  return [...notes, ...removed].map(({ from, to }) => ({ run, at, from: pathOf(from), to: pathOf(to) }));
 }
 
 /** Returns what was moved. Never rejects: the next dream tries the rest again. */
@@ -82,10 +79,7 @@ export async function bringBack(
   const ids: string[] = [];
   const left: { id: string; why: string }[] = [];
   for (const { from, to } of moves) {
-    const [away, here] = [
-      await files.statItself(join(project, to)),
-      await files.statItself(join(project, from)),
-    ];
+    const [away, here] = await Promise.all([to, from].map((path) => files.statItself(join(project, path))));
     if (here && away) left.push({ id: from, why: "another file has its name now" });
     else if (here) continue;
     else if (away?.kind !== "file")

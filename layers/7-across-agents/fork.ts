@@ -31,17 +31,13 @@ const LEAST_ROOM_TOKENS = 8_000;
 
 const MOST_SESSIONS = 100;
 
-const NO_RUN: ForkRun = {
-  used: { input: 0, output: 0, cacheRead: 0 },
-  requests: 0,
-  messages: [],
-  refusals: [],
-};
+const NO_TOKENS = { input: 0, output: 0, cacheRead: 0 };
+const NO_RUN: ForkRun = { used: NO_TOKENS, requests: 0, messages: [], refusals: [] };
 
 export function createForking(context: LayerContext) {
   const { family, host, prompts } = context;
   const lanes = new PQueue({ concurrency: AT_ONCE });
-  const rooms = createRooms();
+  const { findObstacle, notice } = createRooms();
 
   const tool = defineTool<typeof forkArguments>({
     name: "fork",
@@ -56,30 +52,20 @@ export function createForking(context: LayerContext) {
     async execute({ tasks }, { messageID, sessionID }, signal) {
       await refuseDepth(sessionID);
       const instruction = await prompts.read("fork");
-      const obstacle = rooms.findObstacle(sessionID);
+      const obstacle = findObstacle(sessionID);
+      const bounds = { signal, deadlineMs: FORK_MS, maxTokens: FORK_TOKENS };
       const reports = await Promise.all(
         tasks.map((task) => {
-          const request = {
-            parentID: sessionID,
-            messageID,
-            title: task,
-            prompt: `${instruction}\n${task}`,
-            signal,
-            deadlineMs: FORK_MS,
-            maxTokens: FORK_TOKENS,
-          };
-          return lanes.add(() => runTask(task, request, { ...context, obstacle }));
+          const prompt = `${instruction}\n${task}`;
+          const request = { parentID: sessionID, messageID, title: task, prompt, ...bounds };
+          return lanes.add(() => runTask(context, request, obstacle));
         }),
       );
       return formatForkReports(reports);
     },
   });
 
-  return {
-    tool,
-    /** This request is about to be sent: a fork of its session will begin with it. */
-    notice: rooms.notice,
-  };
+  return { notice, tool };
 
   async function refuseDepth(sessionID: string): Promise<void> {
     const line = [sessionID, ...(await family.findAncestors(sessionID))];
@@ -96,6 +82,7 @@ function createRooms() {
   const rooms = new Map<string, number>();
 
   return {
+    /** This request is about to be sent: a fork of its session will begin with it. */
     notice({ estimateTokens, sessionID, window }: ContextRequest, messages: readonly Message[]): void {
       rooms.delete(sessionID);
       if (!window || window.contextTokens === 0) return;
@@ -114,37 +101,25 @@ function createRooms() {
 
 /** Runs the task on a fork, or in an empty child session if there is an obstacle or the host refuses the fork. */
 async function runTask(
-  task: string,
+  { folders: { project }, host, log }: LayerContext,
   request: Omit<ForkRequest, "history">,
-  {
-    folders,
-    host,
-    log,
-    obstacle,
-  }: Pick<LayerContext, "folders" | "host" | "log"> & { obstacle?: string | undefined },
+  obstacle: string | undefined,
 ): Promise<ForkReport> {
-  const { project } = folders;
   let why = obstacle;
   if (why === undefined) {
     const forked = await host.runFork({ ...request, history: "shared" });
     if (forked.kind !== "refused" || request.signal.aborted)
-      return report(task, forked, { history: "shared", project });
+      return { task: request.title, history: "shared", ...report(forked, project) };
     why = forked.reason;
     log.warn("across-agents", `cannot fork ${request.parentID}: ${why}`);
   }
   const done = await host.runFork({ ...request, history: "none" });
-  return report(task, done, { history: { brief: why }, project });
+  return { task: request.title, history: { brief: why }, ...report(done, project) };
 }
 
-function report(
-  task: string,
-  result: ForkResult,
-  { history, project }: Pick<ForkReport, "history"> & { project: string },
-): ForkReport {
+function report(result: ForkResult, project: string): Omit<ForkReport, "history" | "task"> {
   const run = result.kind === "refused" ? NO_RUN : result.run;
   return {
-    task,
-    history,
     answer: result.kind === "answered" ? result.text : formatFailure(result.reason, run),
     hasAnswered: result.kind === "answered",
     ...(run.first && { first: run.first }),

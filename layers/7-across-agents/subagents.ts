@@ -23,10 +23,8 @@ export function createSubagents(context: LayerContext) {
       const root = ancestors.at(-1);
       if (root === undefined) return [];
       const known = await Promise.all(ancestors.map(learn));
-      const text = formatBrief({
-        ancestors: known.filter((facts) => facts !== undefined),
-        notesPath: notes.pathOf(root),
-      });
+      const facts = known.filter((one) => one !== undefined);
+      const text = formatBrief(facts, notes.pathOf(root));
       return text === undefined ? [] : [{ behind: key, text }];
     },
 
@@ -90,24 +88,35 @@ const INTRODUCTION =
  * `ancestors` has the facts of the session that started the subagent, then of its ancestors, as far as known. `undefined`
  * if nothing useful is known.
  */
-export function formatBrief({
-  ancestors,
-  notesPath,
-}: {
-  ancestors: readonly Ledger[];
-  notesPath: string;
-}): string | undefined {
+export function formatBrief(ancestors: readonly Ledger[], notesPath: string): string | undefined {
   const root = ancestors.at(-1);
   if (!root) return undefined;
-  const sections = [
-    list("The user asked for:", planRequests(root)),
-    list("You work for a subagent with this task:", planTask(ancestors)),
-    list("The user's rules:", planRules(ancestors)),
-    list("Decided so far:", newest(root.reasons, MOST.reasons)),
-    list("Open todos:", todosOf(root)),
-    list("Other subagents found:", planFindings(root)),
-    list("Changed so far:", planFiles(root)),
-  ].flat();
+  const { files, reasons, requests, subagents } = root;
+  const [first] = requests.length > 1 ? requests : [];
+  // The task of the parent, if that is a subagent too.
+  const task = ancestors.length > 1 ? ancestors[0]?.requests.at(-1) : undefined;
+  const rules = ancestors.flatMap((facts) => facts.rules).sort((a, b) => a.at - b.at);
+  const edited = files.filter(({ isEdited }) => isEdited).slice(-MOST.files);
+  const lists: Readonly<Record<string, readonly string[]>> = {
+    "The user asked for:": [
+      ...requests.slice(-1).map(({ text }) => toLine(text, LONGEST_REQUEST)),
+      ...(first ? [`at first: ${short(first.text)}`] : []),
+    ],
+    "You work for a subagent with this task:": task ? [toLine(task.text, LONGEST_REQUEST / 2)] : [],
+    "The user's rules:": [...new Set(rules.map(({ text }) => short(text)))].slice(-MOST.rules),
+    "Decided so far:": reasons.slice(-MOST.reasons).map(({ text }) => short(text)),
+    "Open todos:": findOpenTodos(root)
+      .slice(0, MOST.todos)
+      .map(({ content, status }) => `${short(content)}${status === "in_progress" ? " (in progress)" : ""}`),
+    "Other subagents found:": subagents
+      .slice(-MOST.findings)
+      .map(({ description, result }) => `${toLine(description, 80)}: ${JSON.stringify(short(result))}`),
+    "Changed so far:":
+      edited.length === 0 ? [] : [cut(edited.map(({ key }) => key).join(", "), 2 * LONGEST_LINE)],
+  };
+  const sections = Object.entries(lists).flatMap(([heading, lines]) =>
+    lines.length === 0 ? [] : [heading, ...lines.map((line) => `- ${line}`)],
+  );
   if (sections.length === 0) return undefined;
   const end = `The notes on that session: ${notesPath}`;
   return [fit([INTRODUCTION, ...sections], MOST_CHARACTERS - end.length - 1), end].join("\n");
@@ -125,51 +134,5 @@ function fit(lines: readonly string[], room: number): string {
   const withoutEmptyHeading = kept.at(-1)?.endsWith(":") ? kept.slice(0, -1) : kept;
   return withoutEmptyHeading.join("\n");
 }
-
-const list = (heading: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : [heading, ...lines.map((line) => `- ${line}`)];
-
-function planRequests({ requests }: Ledger): string[] {
-  const last = requests.at(-1);
-  const first = requests.length > 1 ? requests[0] : undefined;
-  return [
-    ...(last ? [toLine(last.text, LONGEST_REQUEST)] : []),
-    ...(first ? [`at first: ${short(first.text)}`] : []),
-  ];
-}
-
-/** The task of the parent, if that is a subagent too. */
-function planTask(ancestors: readonly Ledger[]): string[] {
-  const task = ancestors.length > 1 ? ancestors[0]?.requests.at(-1) : undefined;
-  return task ? [toLine(task.text, LONGEST_REQUEST / 2)] : [];
-}
-
-/** The newest rules, each once, in the user's words. */
-function planRules(ancestors: readonly Ledger[]): string[] {
-  const inOrder = ancestors
-    .flatMap(({ rules }) => rules)
-    .sort((a, b) => a.at - b.at)
-    .map(({ text }) => short(text));
-  return [...new Set(inOrder)].slice(-MOST.rules);
-}
-
-function planFindings({ subagents }: Ledger): string[] {
-  return subagents
-    .slice(-MOST.findings)
-    .map(({ description, result }) => `${toLine(description, 80)}: ${JSON.stringify(short(result))}`);
-}
-
-function planFiles({ files }: Ledger): string[] {
-  const edited = files.filter(({ isEdited }) => isEdited).slice(-MOST.files);
-  return edited.length === 0 ? [] : [cut(edited.map(({ key }) => key).join(", "), 2 * LONGEST_LINE)];
-}
-
-const todosOf = (facts: Ledger): string[] =>
-  findOpenTodos(facts)
-    .slice(0, MOST.todos)
-    .map(({ content, status }) => `${short(content)}${status === "in_progress" ? " (in progress)" : ""}`);
-
-const newest = (facts: readonly { text: string }[], most: number): string[] =>
-  facts.slice(-most).map(({ text }) => short(text));
 
 const short = (text: string): string => toLine(text, LONGEST_LINE);

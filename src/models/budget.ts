@@ -17,7 +17,7 @@
  */
 import { formatError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
-import { count, each, either, isVersion, object, oneOf, string, unchecked } from "../base/shape.js";
+import { count, each, either, isVersion, object, oneOf, parserOf, string, unchecked } from "../base/shape.js";
 import type { Config } from "../config/schema.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
@@ -25,32 +25,25 @@ import type { UsedTokens } from "../io/host.js";
 import { createDayLog } from "../io/json-lines.js";
 import type { Log } from "../io/log.js";
 
-export interface Tally {
+interface Tally {
   calls: number;
   tokens: number;
 }
 
-export interface PlannedCall {
+interface PlannedCall {
   purpose: string;
   session: string;
   /** Estimated tokens. */
   tokens: number;
 }
 
-export type Reservation =
-  | {
-      kind: "reserved";
-      /** Records the tokens spent; without it the estimate counts. Never rejects. */
-      recordSpent(tokens: UsedTokens): Promise<void>;
-    }
-  | {
-      kind: "refused";
-      why: string;
-      /** A daily limit is reached: no call of this size is possible before tomorrow. */
-      isUsedUp: boolean;
-    };
+type Reservation =
+  /** `recordSpent`: records the tokens spent; without it the estimate counts. Never rejects. */
+  | { kind: "reserved"; recordSpent(tokens: UsedTokens): Promise<void> }
+  /** `isUsedUp`: a daily limit is reached; no call of this size is possible before tomorrow. */
+  | { kind: "refused"; why: string; isUsedUp: boolean };
 
-export interface BudgetOptions {
+interface BudgetOptions {
   config: Config["background"];
   clock: Clock;
   files: Files;
@@ -119,12 +112,8 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     if (why === undefined) {
       await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
       const before = sumBudget((await days.read(nowMs)).records, id);
-      if (!before)
-        return {
-          kind: "refused",
-          why: "the reservation was lost because the file was replaced",
-          isUsedUp: false,
-        };
+      const lost = "the reservation was lost because the file was replaced";
+      if (!before) return { kind: "refused", why: lost, isUsedUp: false };
       why = findExcess(config, before, call);
     }
     if (why !== undefined) return { kind: "refused", why, isUsedUp: true };
@@ -155,8 +144,6 @@ function findExcess(
   return `it may take ${formatCount(tokens)} tokens, and ${left} (background.dailyTokens) are left today`;
 }
 
-export type BudgetLine = ReservedLine | SpentLine;
-
 interface ReservedLine extends PlannedCall {
   v: 1;
   kind: "reserved";
@@ -174,26 +161,28 @@ interface SpentLine {
 }
 
 const fields = { v: isVersion, id: string, time: unchecked };
-const isKnownLine = either(
-  object<ReservedLine>({
-    ...fields,
-    kind: oneOf(["reserved"]),
-    ...each(unchecked, "instance", "purpose", "session"),
-    tokens: count,
-  }),
-  object<SpentLine>({
-    ...fields,
-    kind: oneOf(["spent"]),
-    tokens: object<UsedTokens>(each(count, "input", "output", "cacheRead")),
-  }),
+/** `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. */
+export const parseBudgetLine = parserOf(
+  either(
+    object<ReservedLine>({
+      ...fields,
+      kind: oneOf(["reserved"]),
+      ...each(unchecked, "instance", "purpose", "session"),
+      tokens: count,
+    }),
+    object<SpentLine>({
+      ...fields,
+      kind: oneOf(["spent"]),
+      tokens: object<UsedTokens>(each(count, "input", "output", "cacheRead")),
+    }),
+  ),
 );
 
-/** `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. */
-export const parseBudgetLine = (value: unknown): BudgetLine | undefined =>
-  isKnownLine(value) ? value : undefined;
-
 /** Sums all calls of the day, or those reserved before `beforeID`; `undefined` if there is no such reservation. */
-export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
+export function sumBudget(
+  lines: readonly (ReservedLine | SpentLine)[],
+  beforeID?: string,
+): Tally | undefined {
   const spent = new Map<string, number>();
   for (const { id, kind, tokens } of lines)
     if (kind === "spent") spent.set(id, tokens.input + tokens.output + tokens.cacheRead);

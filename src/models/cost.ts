@@ -61,12 +61,12 @@ export function describeCall(
 /** Whether model calls are allowed, and with which model; if absent, the host chooses. */
 export type Choice =
   | { kind: "allowed"; model?: string }
-  | {
-      kind: "refused";
-      why: string;
-      /** The project's setting that is the reason, if any. */
-      claim?: Claim;
-    };
+  /** `claim`: the project's setting that is the reason, if any. */
+  | { kind: "refused"; why: string; claim?: Claim };
+
+const NO_MODEL =
+  'background.enabled is "auto" and no small model other than the main one is configured ' +
+  "(small_model in opencode.json; in OpenCode 2 agents.title.model); set background.model, or background.enabled to true";
 
 /**
  * Decides from the settings and the configured models. "auto" never spends unasked: it uses only a model named for the
@@ -81,12 +81,7 @@ export function planChoice(
   if (enabled === false) return { kind: "refused", why: "background.enabled is false" };
   // If a project names another main model, the user's main one does not become a small one.
   const hasSmall = small !== undefined && small !== main && small !== claims.users.main;
-  if (enabled === "auto" && model === undefined && !hasSmall) {
-    const why =
-      'background.enabled is "auto" and no small model other than the main one is configured ' +
-      "(small_model in opencode.json; in OpenCode 2 agents.title.model); set background.model, or background.enabled to true";
-    return { kind: "refused", why };
-  }
+  if (enabled === "auto" && model === undefined && !hasSmall) return { kind: "refused", why: NO_MODEL };
   const chosen = findChosen(model, { main, small }, claims);
   const claim = findClaimOn(chosen, claims);
   if (claim) return { kind: "refused", why: formatClaim(claim), claim };
@@ -96,7 +91,7 @@ export function planChoice(
 /** The model, and the OpenCode setting that named it if the value is not the user's own. */
 function findChosen(
   model: string | undefined,
-  { main, small }: { main: string | undefined; small: string | undefined },
+  { main, small }: { [Name in keyof Models]: Models[Name] | undefined },
   { users }: ModelClaims,
 ): Chosen {
   if (model !== undefined) return { model };

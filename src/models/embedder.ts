@@ -24,7 +24,7 @@ import type { Embedder } from "../recall/kept.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { createBackoff, createBudget } from "./budget.js";
 
-export interface EndpointEmbedderOptions {
+interface EndpointEmbedderOptions {
   background: Config["background"];
   /** With `model`. */
   settings: Config["recall"]["embeddings"];
@@ -118,11 +118,11 @@ function* cleanAll(texts: readonly string[]): Sliced<string[]> {
 function createAsking(options: EndpointEmbedderOptions) {
   const { background, budgetFolder, clock, isLocal } = options;
   const backoff = createBackoff(clock);
-  const half = (limit: number): number => Math.floor(limit / 2);
-  const { dailyCalls, dailyTokens } = background;
+  const dailyCalls = Math.floor(background.dailyCalls / 2);
+  const dailyTokens = Math.floor(background.dailyTokens / 2);
   const budget = createBudget({
     ...options,
-    config: { ...background, dailyCalls: half(dailyCalls), dailyTokens: half(dailyTokens) },
+    config: { ...background, dailyCalls, dailyTokens },
     folder: budgetFolder,
     instance: `${options.instance}-embeddings`,
   });
@@ -168,7 +168,7 @@ const MOST_ANSWER_BYTES = 8_000_000;
 const NO_REQUEST = 401;
 
 /** Rejects with a `Refusal`. */
-async function askEndpoint(options: EndpointEmbedderOptions, texts: readonly string[]): Promise<Answer> {
+async function askEndpoint(options: EndpointEmbedderOptions, texts: readonly string[]) {
   const { clock, post, settings, url } = options;
   const { dimensions, model, timeoutMs } = settings;
   const { host } = new URL(url);
@@ -192,7 +192,7 @@ async function askEndpoint(options: EndpointEmbedderOptions, texts: readonly str
   }
   if (status < 200 || status >= 300) throw new Refusal(`${host} answered with status ${status}`, status);
   try {
-    return parseAnswer(text, { count: texts.length, dimensions });
+    return parseAnswer(text, texts.length, dimensions);
   } catch (thrown) {
     throw new Refusal(`${host}: ${formatError(thrown)}`);
   }
@@ -215,21 +215,15 @@ function readKey({ isLocal, readVariable, settings, url }: EndpointEmbedderOptio
   return key;
 }
 
-interface Answer {
-  /** One per text, in their order, all of one length. */
-  vectors: Float32Array[];
-  /** As the endpoint counts them. */
-  tokens?: number;
-}
-
 /** More numbers in a vector than any model gives. */
 const MOST_DIMENSIONS = 8_192;
 
-/** @throws StrataError EANSWER, without any part of the answer's text. */
-function parseAnswer(
-  text: string,
-  { count, dimensions }: { count: number; dimensions: number | undefined },
-): Answer {
+/**
+ * One vector per text, in their order, all of one length; the tokens as the endpoint counts them.
+ *
+ * @throws StrataError EANSWER, without any part of the answer's text.
+ */
+function parseAnswer(text: string, count: number, dimensions: number | undefined) {
   const answer = parseJson(text);
   if (!isRecord(answer)) throw unexpected("a JSON object", `${text.length} characters of something else`);
   const lists = readLists(answer);
@@ -240,7 +234,7 @@ function parseAnswer(
   if (wrong) throw unexpected(`vectors of ${length} numbers`, `one of ${wrong.length}`);
   const { prompt_eval_count: evaluated, usage } = answer;
   const tokens = isRecord(usage) ? (usage.prompt_tokens ?? usage.total_tokens) : evaluated;
-  return { vectors, ...(typeof tokens === "number" && tokens >= 0 && { tokens: Math.ceil(tokens) }) };
+  return { vectors, tokens: typeof tokens === "number" && tokens >= 0 ? Math.ceil(tokens) : undefined };
 }
 
 function readLists({ data, embeddings }: PlainRecord): unknown[] {
@@ -285,6 +279,7 @@ function createVectorCache({ cachePath: path, clock, files, log }: EndpointEmbed
   let cancel: (() => void) | undefined;
 
   return {
+    save,
     /** Reads the file, once. Never rejects. */
     open(): Promise<void> {
       opening ??= guard("read", async () => {
@@ -311,7 +306,6 @@ function createVectorCache({ cachePath: path, clock, files, log }: EndpointEmbed
       cancel?.();
       cancel = clock.after(QUIET_MS, () => void save());
     },
-    save,
   };
 
   /** Resolves when all vectors are in the file, or could not be written. Never rejects. */

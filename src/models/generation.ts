@@ -43,15 +43,7 @@ export type GenerationResult =
   /** A call was made and came to nothing. */
   | { kind: "failed"; why: string };
 
-export interface GenerationStatus {
-  isAllowed: boolean;
-  /** A sentence, where it is not. */
-  why?: string;
-  /** "provider/model"; absent when it is the host's choice, or none may be used. */
-  model?: string;
-}
-
-export interface GenerationOptions {
+interface GenerationOptions {
   config: Config["background"];
   /** What the configuration files say of models. */
   claims: ModelClaims;
@@ -95,12 +87,15 @@ export function createGeneration(options: GenerationOptions) {
       const why = findObstacle();
       if (why !== undefined) return calls.refuse(request.purpose, why);
       if (request.long) return calls.write(request);
-      const result = queue.add(request);
-      return result ?? calls.refuse(request.purpose, `${MOST_WAITING} calls are waiting already`);
+      const waiting = queue.add(request);
+      return waiting ?? calls.refuse(request.purpose, `${MOST_WAITING} calls are waiting already`);
     },
 
-    /** Would a call be made now? And for people: why not. Never rejects. */
-    async status(): Promise<GenerationStatus> {
+    /**
+     * Would a call be made now? And for people: why not, as a sentence. `model`: "provider/model", absent when it is the
+     * host's choice, or none may be used. Never rejects.
+     */
+    async status(): Promise<{ isAllowed: boolean; why?: string; model?: string }> {
       const choice = chooseModel();
       const why = findObstacle() ?? (await budget.findObstacle());
       return {
@@ -221,12 +216,9 @@ function createRefusals({ clock, log, toasts }: GenerationOptions) {
     /** Shown once a day, since it explains why notes are plainer. */
     showUsedUp(why: string): void {
       const today = formatDay(clock.now());
-      if (usedUpOn === today) return;
+      const what = `no more model calls in the background today: ${why}. Everything goes on without them.`;
+      if (usedUpOn !== today) toasts.show(what, "info");
       usedUpOn = today;
-      toasts.show(
-        `no more model calls in the background today: ${why}. Everything goes on without them.`,
-        "info",
-      );
     },
   };
 }
@@ -251,15 +243,10 @@ function formatUsed({ input, output, cacheRead }: UsedTokens): string {
   return `tokens in ${formatCount(input)}, out ${formatCount(output)}, cached ${formatCount(cacheRead)}`;
 }
 
-interface Waiting {
-  request: GenerationRequest;
-  resolve(result: GenerationResult): void;
-}
-
 /** Runs one call at a time. One with the purpose and session of a waiting one replaces it and keeps its place. */
 function createQueue(write: (request: GenerationRequest) => Promise<GenerationResult>) {
   const queue = new PQueue({ concurrency: 1 });
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, { request: GenerationRequest; resolve(result: GenerationResult): void }>();
   const refused = (why: string): GenerationResult => ({ kind: "refused", why });
 
   return {

@@ -56,8 +56,8 @@ export function openEmbedder(options: OpenEmbedderOptions): OpenEmbedder | undef
   };
 
   const embedQuery = async (text: string) => (await load()).embedQuery(text);
-  const maySendPrivate = endpoint.isLocal || allowPrivate;
   const embedUnkept: Embedder["embed"] = async (texts) => (await load()).embedUnkept(texts);
+  const maySendPrivate = endpoint.isLocal || allowPrivate;
   return {
     weight: WEIGHT,
     embed: async (texts) => (await load()).embed(texts),
@@ -83,7 +83,7 @@ async function loadEmbedder(options: OpenEmbedderOptions, endpoint: Endpoint): P
   });
 }
 
-export interface Endpoint {
+interface Endpoint {
   url: string;
   /** True if texts sent there stay on this machine: a loopback address, reached without a proxy. */
   isLocal: boolean;

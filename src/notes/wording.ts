@@ -1,6 +1,6 @@
 /** What a text or a command says, by its form and its words: states, next steps, rules, reasons, names, looks. Pure. */
 
-import { languages, type SessionRuleRow } from "../text/language.js";
+import { languages } from "../text/language.js";
 import { splitSentences } from "../text/sentences.js";
 
 /* An answer that says something, and not merely thanks, asks, offers, or tells what will be looked at next. */
@@ -80,19 +80,20 @@ const MOST_RULES_OF_A_MESSAGE = 40;
 const MOST_REASONS_OF_A_MESSAGE = 5;
 
 /** Rules and corrections in a user's text, in order and verbatim, one line each. */
-export function findRules(text: string): { kind: SessionRuleRow["kind"]; text: string }[] {
-  const rows = languages.flatMap(({ sessionRules }) => sessionRules);
-  // Rows of all languages, because people mix them; corrections first.
-  const ordered = [...rows.filter(isCorrection), ...rows.filter((row) => !isCorrection(row))];
+export function findRules(text: string): { kind: "rule" | "correction"; text: string }[] {
   const found = splitSentences(text).flatMap((sentence) => {
     const isQuestion = /[?？]["')\]]?$/.test(sentence);
-    const row = ordered.find((one) => (!isQuestion || one.alsoInQuestions) && one.pattern.test(sentence));
-    return row ? { kind: row.kind, text: sentence } : [];
+    // Of all languages, because people mix them; corrections first.
+    const patterns = languages.flatMap(({ corrections }) => (isQuestion ? [] : corrections));
+    if (patterns.some((one) => one.test(sentence))) return { kind: "correction" as const, text: sentence };
+    const isRule = languages.some(
+      ({ sessionRules, sessionRulesInQuestions }) =>
+        sessionRulesInQuestions.test(sentence) || (!isQuestion && sessionRules.test(sentence)),
+    );
+    return isRule ? { kind: "rule" as const, text: sentence } : [];
   });
   return found.slice(0, MOST_RULES_OF_A_MESSAGE);
 }
-
-const isCorrection = ({ kind }: SessionRuleRow): boolean => kind === "correction";
 
 /** Sentences in which an agent gives the reason for a decision. */
 export function findReasons(text: string): string[] {

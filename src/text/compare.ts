@@ -9,10 +9,10 @@ import { countShared, coverageOf, isNegated, normalise, overlapOf, readWords } f
 
 export type Relation = "same" | "contradicts" | "other";
 
-export type Compare = (later: string, earlier: string) => Relation;
+export type Compare = typeof compareStatements;
 
 /** The relation of a later statement to an earlier one. Pure. */
-export const compareStatements: Compare = (later, earlier) =>
+export const compareStatements = (later: string, earlier: string): Relation =>
   relate(readStatement(later), readStatement(earlier));
 
 /** The same for many pairs of few statements; reads each once. */
@@ -152,15 +152,9 @@ const SPELLINGS: Readonly<Record<string, string>> = Object.fromEntries(
     typescript: "ts",
     use: "utilise utilize",
     uses: "utilises utilizes",
-    "2": "two",
-    "3": "three",
-    "4": "four",
-    "5": "five",
-    "6": "six",
-    "7": "seven",
-    "8": "eight",
-    "9": "nine",
-    "10": "ten",
+    ...Object.fromEntries(
+      "two three four five six seven eight nine ten".split(" ").map((one, n) => [n + 2, one]),
+    ),
   }).flatMap(([kept, others]) => others.split(" ").map((other) => [other, kept])),
 );
 

@@ -201,15 +201,8 @@ export function planDateTerms(atMs: number): string[] {
   const weekday = WEEKDAYS[at.getUTCDay()] ?? "";
   // Of the year 2023, or of the year +012023.
   const [date = ""] = iso.split("T");
-  return [
-    date.slice(0, -6),
-    name,
-    date.slice(0, -3),
-    date,
-    `${name}-${date.slice(-2)}`,
-    weekday,
-    weekOf(atMs),
-  ];
+  const [ofYear, ofMonth, dayOfMonth] = [date.slice(0, -6), date.slice(0, -3), date.slice(-2)];
+  return [ofYear, name, ofMonth, date, `${name}-${dayOfMonth}`, weekday, weekOf(atMs)];
 }
 
 /** The terms for times that a question mentions, relative to `nowMs`. */
@@ -247,11 +240,8 @@ function findWritten(text: string): string[] {
     const two = (number: number): string => String(number).padStart(2, "0");
     const yearMonth = year === undefined ? [] : [`${year}-${two(month + 1)}`];
     if (day === undefined) return yearMonth;
-    return [
-      `${MONTHS[month]}-${two(day)}`,
-      ...yearMonth,
-      ...yearMonth.map((start) => `${start}-${two(day)}`),
-    ];
+    const days = yearMonth.map((start) => `${start}-${two(day)}`);
+    return [`${MONTHS[month]}-${two(day)}`, ...yearMonth, ...days];
   });
 }
 

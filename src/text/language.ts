@@ -6,16 +6,7 @@
  * piece of inline code: quoted words are someone else's.
  */
 
-/** For session notes, which accept more than memory does: a rule for this session is enough. */
-export interface SessionRuleRow {
-  kind: "rule" | "correction";
-  pattern: RegExp;
-  /** Also in a question: "could you always …?" is a rule, "does it only …?" is not. */
-  alsoInQuestions: boolean;
-}
-
 export interface Language {
-  name: string;
   /** Matches sentences in this language. The first matching language applies. */
   isIn: RegExp;
   /** A line, ending in a colon, that introduces someone else's words: a document, a log, a message. */
@@ -32,13 +23,16 @@ export interface Language {
   opening: RegExp;
   /** Patterns that name a command in a sentence, and the words that identify that command. */
   triggers: readonly { pattern: RegExp; when: readonly string[] }[];
-  sessionRules: readonly SessionRuleRow[];
+  /** For session notes, which accept more than memory does: a rule for this session is enough. */
+  corrections: readonly RegExp[];
+  sessionRules: RegExp;
+  /** "Could you always …?" is a rule, "does it only …?" is not. */
+  sessionRulesInQuestions: RegExp;
   /** Phrases with which an agent gives its reasons. */
   reasons: RegExp;
 }
 
-export const english: Language = {
-  name: "English",
+const english: Language = {
   isIn: /[a-z]/i,
   introducesOthers:
     /\b(output|log(s|file)?|says?|said|docs?|documentation|readme|error|message|trace|from|wrote|writes|e-?mail|slack|ticket|issue|comment|review(er)?|got (this|back)|this is what|pasted?|clipboard|response|answer|article|page|snippet|result|report|prints?|printed|returns?|returned|quote|code|file|diff|told (me|us)|tweet|post|transcript|contents?|following|found|saw|stumbled|copied|read|spec|customer|requirements?|description|prompt|instructions?|translate|summari[sz]e|rephrase|proofread)\b[^.!?]*:\s*$/i,
@@ -65,36 +59,18 @@ export const english: Language = {
     { pattern: /\b(docker|containers?|images?)\b/i, when: ["docker"] },
     { pattern: /\b(sql|queries|database|db)\b/i, when: ["sql"] },
   ],
-  sessionRules: [
-    {
-      kind: "correction",
-      pattern: /^(no|nope|nah|wait)\s*([,.!:;–—-]|$)|^(stop|undo|revert)\b|\b(wrong|incorrect|actually)\b/i,
-      alsoInQuestions: false,
-    },
-    {
-      kind: "correction",
-      pattern:
-        /\b(that'?s not|not what i|i (said|meant|told you)|you (forgot|misunderstood|broke)|shouldn'?t have|instead)\b/i,
-      alsoInQuestions: false,
-    },
-    {
-      kind: "rule",
-      pattern:
-        /\b(never|always|must|mustn'?t|don'?t|do not|no longer|make sure|ensure|remember|from now on|keep in mind|under no circumstances|avoid)\b/i,
-      alsoInQuestions: true,
-    },
-    {
-      kind: "rule",
-      pattern:
-        /\b(only|prefer|should|shouldn'?t|because|rather than|has to|have to|required|forbidden|not allowed)\b|\buse\s+\S+(\s+\S+){0,3}?,?\s+not\b|^no\s+\w/i,
-      alsoInQuestions: false,
-    },
+  corrections: [
+    /^(no|nope|nah|wait)\s*([,.!:;–—-]|$)|^(stop|undo|revert)\b|\b(wrong|incorrect|actually)\b/i,
+    /\b(that'?s not|not what i|i (said|meant|told you)|you (forgot|misunderstood|broke)|shouldn'?t have|instead)\b/i,
   ],
+  sessionRules:
+    /\b(only|prefer|should|shouldn'?t|because|rather than|has to|have to|required|forbidden|not allowed)\b|\buse\s+\S+(\s+\S+){0,3}?,?\s+not\b|^no\s+\w/i,
+  sessionRulesInQuestions:
+    /\b(never|always|must|mustn'?t|don'?t|do not|no longer|make sure|ensure|remember|from now on|keep in mind|under no circumstances|avoid)\b/i,
   reasons: /\b(because|so that|decided|decision|chose|the reason|root cause|turns out)\b/i,
 };
 
-export const chinese: Language = {
-  name: "Chinese",
+const chinese: Language = {
   isIn: /\p{Script=Han}/u,
   introducesOthers:
     /(输出|日志|报错|错误|文档|说|写道|写着|如下|内容|邮件|消息|回复|结果|页面|代码|返回|提示|评论|原文|翻译|总结|客户|需求)[^。!！?？]*[:：]\s*$/,
@@ -118,23 +94,9 @@ export const chinese: Language = {
     { pattern: /数据库|查询/, when: ["sql"] },
     { pattern: /容器|镜像/, when: ["docker"] },
   ],
-  sessionRules: [
-    {
-      kind: "correction",
-      pattern: /不对|错了|不是这样|改用|改成|换成|而不是|其实|别这样|停下|我说的是|你忘了|撤销|回滚/,
-      alsoInQuestions: false,
-    },
-    {
-      kind: "rule",
-      pattern: /不要|不能|不许|不得|禁止|必须|务必|总是|一直|永远|记住|记得|请勿|切勿|以后都/,
-      alsoInQuestions: true,
-    },
-    {
-      kind: "rule",
-      pattern: /应该|应当|只能|只用|只要|优先|尽量|最好|因为|确保|保证|不再|避免/,
-      alsoInQuestions: false,
-    },
-  ],
+  corrections: [/不对|错了|不是这样|改用|改成|换成|而不是|其实|别这样|停下|我说的是|你忘了|撤销|回滚/],
+  sessionRules: /应该|应当|只能|只用|只要|优先|尽量|最好|因为|确保|保证|不再|避免/,
+  sessionRulesInQuestions: /不要|不能|不许|不得|禁止|必须|务必|总是|一直|永远|记住|记得|请勿|切勿|以后都/,
   reasons: /因为|决定|所以选择|原因是|根本原因/,
 };
 

@@ -52,7 +52,7 @@ const WRAPPED = 45;
 const ENDED = /[.!?。！？:：;；]["')\]”’]*\s*$/;
 
 /** The lines that a person wrote, mapped by `show`, with wrapped lines joined. */
-export function readOwnLines(text: string, show: (line: string) => string = (line) => line): Line[] {
+export function readOwnLines(whole: string, show: (line: string) => string = (line) => line): Line[] {
   const lines: Line[] = [];
   let isCode = false;
   let isPasted = false;
@@ -60,7 +60,7 @@ export function readOwnLines(text: string, show: (line: string) => string = (lin
   let isBroken = true;
   let own = 0;
   let isBehindPaste = false;
-  const all = text.slice(0, LOOKED_AT).split("\n");
+  const all = whole.slice(0, LOOKED_AT).split("\n");
   let next = showLine(all[0], show);
   for (const index of all.keys()) {
     const line = next ?? "";
@@ -81,15 +81,10 @@ export function readOwnLines(text: string, show: (line: string) => string = (lin
     own += line.length + 1;
     if (own > MOST_OWN) break;
     const last = lines.at(-1);
+    const text = line.trim();
     const isGoingOn = last !== undefined && isOpen && /^\s*\p{Ll}/u.test(line);
-    if (isGoingOn && last.text.length + line.length < LONGEST_LINE) last.text += ` ${line.trim()}`;
-    else
-      lines.push({
-        text: line.trim(),
-        isItem: LIST_MARK.test(line.trim()),
-        isJoined: !isBroken,
-        isBehindPaste,
-      });
+    if (isGoingOn && last.text.length + line.length < LONGEST_LINE) last.text += ` ${text}`;
+    else lines.push({ text, isItem: LIST_MARK.test(text), isJoined: !isBroken, isBehindPaste });
     isOpen = line.length >= WRAPPED && !ENDED.test(line);
     isBehindPaste = false;
     isBroken = false;
@@ -125,12 +120,8 @@ const MACHINE_LINES: readonly RegExp[] = [
 
 /** `# Never do this` over `x = 1` */
 function isCommentOfCode(line: string, next: string | undefined): boolean {
-  return (
-    /^\s*(#|;|%) /.test(line) &&
-    next !== undefined &&
-    next.length <= LONGEST_LINE &&
-    (CODE_BELOW.test(next) || COMMAND_BELOW.test(next) || isMachineLine(next))
-  );
+  if (!/^\s*(#|;|%) /.test(line) || next === undefined || next.length > LONGEST_LINE) return false;
+  return CODE_BELOW.test(next) || COMMAND_BELOW.test(next) || isMachineLine(next);
 }
 
 /** A few words without a full stop, one of which is never prose: `gunicorn app:app --reload` */

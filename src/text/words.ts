@@ -31,25 +31,24 @@ const PERSONS = new Set("these those with as by i you he she they please s t".sp
  * Words in the singular, names and paths whole; pairs of characters for scripts without spaces. Omits fillers, the
  * caller's `empty` words, and negations.
  */
-export const readWords = (text: string, empty?: ReadonlySet<string>): Set<string> =>
-  split(text, { simplify: toSingular, splitRun: pairsOf, empty });
+export const readWords = (text: string, empty: ReadonlySet<string> = new Set()): Set<string> =>
+  split(text, toSingular, pairsOf, empty);
 
 /**
  * Stems for finding a text's subject: "pushing" is "push", and for scripts without spaces each character is a word. Too
  * coarse to decide that two texts say the same.
  */
 export const readStems = (text: string): Set<string> =>
-  split(text, { simplify: toStem, splitRun: (characters) => [...characters], empty: PERSONS });
+  split(text, toStem, (characters) => characters, PERSONS);
 
-interface Splitting {
-  simplify(word: string): string;
-  splitRun(characters: readonly string[]): string[];
-  empty?: ReadonlySet<string> | undefined;
-}
-
-function split(text: string, { empty, simplify, splitRun }: Splitting): Set<string> {
+function split(
+  text: string,
+  simplify: (word: string) => string,
+  splitRun: (characters: readonly string[]) => readonly string[],
+  empty: ReadonlySet<string>,
+): Set<string> {
   const isSaying = (word: string): boolean =>
-    word !== "" && !FILLERS.has(word) && !empty?.has(word) && !NEGATIVE_WORD.test(word);
+    word !== "" && !FILLERS.has(word) && !empty.has(word) && !NEGATIVE_WORD.test(word);
   const words = (normalise(text).toLowerCase().match(WORD) ?? [])
     .filter(isSaying)
     .flatMap((word) => word.match(RUNS) ?? [])
@@ -83,9 +82,8 @@ export function overlapOf(one: ReadonlySet<string>, other: ReadonlySet<string>):
 }
 
 /** Share of the first set's words found in the second: 0 to 1; 1 if the first is empty. */
-export function coverageOf(words: ReadonlySet<string>, by: ReadonlySet<string>): number {
-  return words.size === 0 ? 1 : countShared(words, by) / words.size;
-}
+export const coverageOf = (words: ReadonlySet<string>, by: ReadonlySet<string>): number =>
+  words.size === 0 ? 1 : countShared(words, by) / words.size;
 
 /* Words that negate a statement. Pure. */
 
@@ -136,9 +134,9 @@ const NAMES = /(?<=[\p{L}\p{N},;:)'"] )(?:"|\()?(\p{Lu}[\p{L}\p{N}+#-]+)/gu;
 /** Numbers, names, names in code, paths, environments and negations, in lower case. */
 export function readPivots(text: string): ReadonlySet<string> {
   const plain = normalise(text);
-  const found = [TURNING, SPELT, NAMED].flatMap((row) => plain.match(row) ?? []);
-  const names = [...plain.matchAll(NAMES)].map(([, name = ""]) => name);
-  return new Set([...found, ...names].map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
+  const found = [TURNING, SPELT].flatMap((row) => plain.match(row) ?? []);
+  const pivots = found.map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase());
+  return new Set([...pivots, ...readNames(text)]);
 }
 
 /** Names within a sentence, and environments, in lower case. */
@@ -185,14 +183,11 @@ function readTurns(text: string): ReadonlySet<string> {
 const ABSOLUTE = /\b(always|every|all|must|only)\b|总是|必须|务必|只|都|永远/iu;
 
 /** True if it rules something out or allows no exception. */
-export function isDecisive(text: string): boolean {
-  return isNegative(text) || ABSOLUTE.test(text);
-}
+export const isDecisive = (text: string): boolean => isNegative(text) || ABSOLUTE.test(text);
 
 /** True if both rule something out or neither does, and the text is only absolute if the evidence is. */
-export function isDecidedAlike(text: string, evidence: string): boolean {
-  return isNegative(text) === isNegative(evidence) && (!ABSOLUTE.test(text) || ABSOLUTE.test(evidence));
-}
+export const isDecidedAlike = (text: string, evidence: string): boolean =>
+  isNegative(text) === isNegative(evidence) && (!ABSOLUTE.test(text) || ABSOLUTE.test(evidence));
 
 /** A number, path, address or the like in the text that the evidence lacks. */
 export function findUnsupported(text: string, evidence: string): string | undefined {

@@ -1,29 +1,20 @@
-import { type DreamOutcome, type RunOptions, runDream } from "../../layers/6-dream/dream.js";
+import { type RunOptions, runDream } from "../../layers/6-dream/dream.js";
 import { listExpired } from "../../layers/6-dream/put-away.js";
 import { layers } from "../../layers/index.js";
 import { DAY_MS } from "../../src/base/days.js";
 import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import { kernelFiles } from "../../src/kernel/file-kinds.js";
-import { type DreamState, readDreamState } from "../../src/project/dream-state.js";
+import { readDreamState } from "../../src/project/dream-state.js";
 import { planFolders } from "../../src/project/folders.js";
 import { PROJECT } from "./fake-host.js";
-import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
 import { MEMORY, type MemoryWorld, openMemoryWorld } from "./memory-world.js";
 
-export interface DreamWorld extends MemoryWorld {
-  log: FakeLog;
-  /** Runs a scheduled dream, without a model. */
-  dream(options?: Partial<RunOptions>): Promise<DreamOutcome>;
-  dreamState(): Promise<DreamState>;
-  /** Text of each memory file, by path. */
-  texts(): Map<string, string>;
-  /** The change log. */
-  page(): string;
-}
+export type DreamWorld = ReturnType<typeof openDreamWorld>;
 
-export interface DreamWorldOptions extends Pick<MemoryWorld, "files" | "clock"> {
+interface DreamWorldOptions extends Pick<MemoryWorld, "files" | "clock"> {
   wrap?: (files: Files) => Files;
   processID?: number;
   instance?: string;
@@ -34,7 +25,7 @@ export interface DreamWorldOptions extends Pick<MemoryWorld, "files" | "clock"> 
 const kinds = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
 
 /** A world for dreams, with memories in in-memory files. */
-export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWorld {
+export function openDreamWorld(given: Partial<DreamWorldOptions> = {}) {
   const log = createFakeLog();
   const world = openMemoryWorld({ ...given, log });
   const { clock, store: memories } = world;
@@ -55,8 +46,10 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
   return {
     ...world,
     log,
-    dream: (options = {}) => runDream(parts, { maxRuntimeMs: 60_000, ...options }),
+    /** Runs a scheduled dream, without a model. */
+    dream: (options: Partial<RunOptions> = {}) => runDream(parts, { maxRuntimeMs: 60_000, ...options }),
     dreamState: () => readDreamState(files, parts.folders.dreamState),
+    /** Text of each memory file, by path. */
     texts: () =>
       new Map(
         world
@@ -65,6 +58,7 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
           .sort()
           .map((path) => [path, world.files.text(`${MEMORY}/${path}`) ?? ""]),
       ),
+    /** The change log. */
     page: () => world.files.text(`${MEMORY}/DREAMS.md`) ?? "",
   };
 }

@@ -9,7 +9,7 @@ import { defaults } from "./settings.js";
 
 export type EmbeddingWorld = ReturnType<typeof openEmbeddingWorld>;
 
-export interface EmbeddingWorldOptions {
+interface EmbeddingWorldOptions {
   settings: Partial<Config["recall"]["embeddings"]>;
   background?: Partial<Config["background"]>;
   /** The disk of an earlier world. */
@@ -41,7 +41,7 @@ export function openEmbeddingWorld(options: EmbeddingWorldOptions) {
 }
 
 /** A `post` that answers with one number per text, and notes the requests. */
-export function createFakePost(): { post: Post; sent: Parameters<Post>[0][] } {
+export function createFakePost() {
   const sent: Parameters<Post>[0][] = [];
   const post: Post = async (request) => {
     sent.push(request);

@@ -1,35 +1,24 @@
 /** Entities of a project of GitHub or GitLab, on in-memory files. */
 import type { Config } from "../../src/config/schema.js";
 import type { Get } from "../../src/io/post.js";
-import { type Entities, openEntities } from "../../src/sources/entities/entities.js";
+import { openEntities } from "../../src/sources/entities/entities.js";
 import { type EntityFact, formatFact } from "../../src/sources/entities/forges.js";
 import { type EntityName, parseEntityName } from "../../src/text/entities.js";
-import { createFakeClock, type FakeClock } from "./fake-clock.js";
+import { createFakeClock } from "./fake-clock.js";
 import { createMemoryFiles } from "./memory-files.js";
 import { defaults } from "./settings.js";
 
-export interface EntityWorld {
-  entities: Entities;
-  clock: FakeClock;
-  /** Asks about these entities and returns the facts in words. */
-  ask(...texts: string[]): Promise<{ facts: string[]; problems: string[]; left: number }>;
-}
-
-export async function openEntityWorld({
-  clock = createFakeClock(),
-  env = {},
-  get,
-  hosts = [],
-  remote = "https://github.com/acme/shop",
-}: {
-  clock?: FakeClock;
+interface Given {
   env?: Record<string, string>;
   get?: Get;
   hosts?: Config["recall"]["entities"]["hosts"];
   remote?: string;
-}): Promise<EntityWorld> {
+}
+
+export async function openEntityWorld(given: Given) {
+  const { env = {}, get, hosts = [], remote = "https://github.com/acme/shop" } = given;
   const entities = await openEntities({
-    ...{ clock, get, project: "/project" },
+    ...{ clock: createFakeClock(), get, project: "/project" },
     config: { recall: { ...defaults.recall, entities: { hosts } } },
     files: createMemoryFiles({
       "/project/.git/HEAD": "x",
@@ -38,8 +27,8 @@ export async function openEntityWorld({
     readVariable: (name) => env[name],
   });
   return {
-    ...{ entities, clock },
-    async ask(...texts) {
+    /** Asks about these entities and returns the facts in words. */
+    async ask(...texts: string[]) {
       const { due } = entities.plan(texts.map(nameOf));
       const { facts, ...rest } = await entities.enrich(due);
       return { ...rest, facts: facts.map(inWords) };

@@ -49,8 +49,8 @@ describe("a change of the model's", () => {
   });
 
   it.each([
-    ["no JSON", "I have merged them for you!", "is not JSON"],
-    ["no list", { keep: a.id }, "is not a list"],
+    ["no JSON", "I have merged them for you!", "is not a JSON list"],
+    ["no list", { keep: a.id }, "is not a JSON list"],
     ["everything at once", Array.from({ length: 201 }, () => good), "more than 200"],
     ["a field too many", [{ ...good, delete: true }], "Unrecognized key"],
     ["nothing to supersede", [{ ...good, supersede: [] }], "supersede"],
@@ -79,8 +79,11 @@ describe("a change of the model's", () => {
   });
 
   it("a change of the model's is refused if its text must not be stored, and one refusal does not affect the others", () => {
-    const asked = checkAnswer(JSON.stringify([good]), groups, () => "it has a secret");
-    expect(atOnce(asked).refused).toEqual(["entry 1: it has a secret"]);
+    const key = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
+    const secret = memoryOf({ id: "knowledge/a", content: `${a.content} The key is ${key}.` });
+    expect(read([{ ...good, content: `${good.content} The key is ${key}.` }], [[secret, b]]).refused).toEqual(
+      [expect.stringContaining("entry 1: ")],
+    );
     const { merges, refused } = read([{ ...good, supersede: [c.id] }, good, good]);
     expect(carryOut(merges)).toHaveLength(2);
     expect(refused).toEqual([

@@ -140,28 +140,16 @@ describe("what a judge is given", () => {
     expect(kept()).toEqual(["directive: To answer your questions: Keep the old endpoint until March."]);
   });
 
-  it.each([
-    [
-      "English",
-      "Never touch the generated files of the importer,\nthey are written anew with every release of it.",
-    ],
-  ])("a sentence is not cut where its line is wrapped: %s", async (_, text) => {
+  it("a sentence is not cut where its line is wrapped", async () => {
+    const text =
+      "Never touch the generated files of the importer,\nthey are written anew with every release of it.";
     const whole = text.replace("\n", " ");
     expect(statementsOf(text).map((one) => one.text)).toEqual([whole]);
     expect(await keptOf(text)).toEqual([`directive: ${whole}`]);
   });
 
-  it.each([
-    [
-      "a review's praise",
-      "The reviewer wrote:\n\nGreat structure, I always like small functions. We prefer this style and decided to keep it.",
-    ],
-    [
-      "a scanner's line",
-      "src/app/Dockerfile:12 DL3008 warning: Always pin versions in apt get install\nfix it",
-    ],
-    ["作者的评论", "同事写道：\n\n代码写得很好，以后都应该这样写。"],
-  ])("somebody else's text keeps nothing: %s", async (_, text) => {
-    expect(await keptOf(text)).toEqual([]);
+  it("a scanner's line is nobody's word", async () => {
+    const line = "src/app/Dockerfile:12 DL3008 warning: Always pin versions in apt get install";
+    expect(await keptOf(`${line}\nfix it`)).toEqual([]);
   });
 });

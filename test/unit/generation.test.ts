@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { ModelClaims } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
 import type { Generated } from "../../src/io/host.js";
-import { countMostTokens } from "../../src/models/cost.js";
+import { countMostTokens, planChoice } from "../../src/models/cost.js";
 import { written } from "../support/fake-host.js";
 import { notes, openGeneration } from "../support/generation-world.js";
 import { NO_CLAIMS } from "../support/no-claims.js";
+import { defaults } from "../support/settings.js";
 
 /** A host that answers when it is let to. */
 function hold({ host }: ReturnType<typeof openGeneration>) {
@@ -145,5 +147,72 @@ describe("after a failure", () => {
       clock.advance(30_000);
       expect((await generation.status()).isAllowed).toBe(true);
     }
+  });
+});
+
+const users = { main: "acme/large", small: "acme/small" };
+const project = (...keys: string[]): ModelClaims["project"] =>
+  keys.map((key) => ({ key, file: "/project/opencode.json" }));
+
+/** What comes of the host's models `users`, with these settings and claims. */
+function choose(settings: Partial<Config["background"]>, claims: Partial<ModelClaims>, models = users) {
+  return planChoice({ ...defaults.background, ...settings }, models, { ...NO_CLAIMS, ...claims });
+}
+
+describe("a model that a project chose", () => {
+  const mine = { small: "acme/small" };
+  const other = { model: "acme/x" };
+  it.each<
+    [what: string, keys: string[], Partial<Config["background"]>, Partial<typeof users>, chosen?: string]
+  >([
+    ["nothing", [], {}, {}, "acme/small"],
+    ["the small model", ["small_model"], {}, {}],
+    ["a small model other than the user's", ["small_model"], {}, { small: "acme/mine" }],
+    ["the small model that the user has", ["small_model"], {}, users, "acme/small"],
+    ["where the small model's provider is", ["provider.acme"], {}, users],
+    ["where other providers are", ["provider.other", "provider.acme-2"], {}, users, "acme/small"],
+    ["the model for titles, the small one of OpenCode 2", ["agents.title.model"], {}, {}],
+    ["where the small model's provider is in OpenCode 2", ["providers.acme"], {}, users],
+    ["the main model", ["model"], {}, mine, "acme/small"],
+    [
+      "a main model beside which the user's only one looks small",
+      ["model"],
+      {},
+      { ...mine, main: "acme/small" },
+    ],
+    ["where the provider of background.model is", ["provider.acme"], other, users],
+    [
+      "the small model, where background.model is another",
+      ["small_model"],
+      { model: "mine/x" },
+      {},
+      "mine/x",
+    ],
+    ["the small model, where all calls are allowed", ["small_model"], { enabled: true }, {}],
+  ])(
+    "where a file of the project sets %s (%j, %j, the user's: %j), what may be asked is %s",
+    (_, keys, settings, own, chosen) => {
+      const choice = choose(settings, { project: project(...keys), users: own });
+      expect(choice.kind === "allowed" ? choice.model : undefined).toBe(chosen);
+    },
+  );
+
+  it("a main model chosen by the project is not called either, but the user's own is", () => {
+    const main = { main: "acme/large" } as typeof users;
+    const claims = { project: project("model") };
+    expect(choose({ enabled: true }, claims, main)).toMatchObject({
+      kind: "refused",
+      claim: { key: "model" },
+    });
+    const own = choose({ enabled: true }, { ...claims, users: main }, main);
+    expect(own).toEqual({ kind: "allowed", model: "acme/large" });
+  });
+
+  it("the refusal names key and file, and what to do", () => {
+    expect(choose({}, { users, project: project("provider.acme") })).toMatchObject({
+      why:
+        "provider.acme in /project/opencode.json is set by the project, which must not decide where text is sent: " +
+        "remove it there, or set background.model to another provider's model in your own configuration",
+    });
   });
 });

@@ -1,4 +1,4 @@
-/** Memories from past conversations: what is kept, tried, repeated, undone, interrupted, and which lines are read. */
+/** Memories from past conversations: what is kept, tried, repeated, undone, interrupted. */
 import { describe, expect, it } from "vitest";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import {
@@ -94,6 +94,8 @@ describe("an interrupt", () => {
     expect(listMemories(files)).toEqual(listMemories(whole));
   });
 });
+
+/* Lines of past conversations: which are read, with which dates, and how much is held. */
 
 describe("lines of a conversation", () => {
   it("a line that is no message is named with what was expected and what came, and the others are read", async () => {

@@ -100,7 +100,7 @@ describe("the brief", () => {
         }),
       ]);
     }
-    const text = formatBrief({ ancestors: [factsOf(session.messages)], notesPath: "/n.md" }) ?? "";
+    const text = formatBrief([factsOf(session.messages)], "/n.md") ?? "";
     expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
     expect(text).toContain("Never do 59");
     expect(text).toContain("Changed so far:");

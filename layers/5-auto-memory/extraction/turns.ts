@@ -9,7 +9,6 @@ import {
   readLatest,
   readSessions,
   type Saying,
-  type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryDraft, type MemoryType, usersTypes } from "../../../src/memory/memory.js";
@@ -36,20 +35,15 @@ export interface SaidTurn {
   context?: string;
 }
 
-interface Unread {
-  turns: readonly SaidTurn[];
-  /** Where the cursor goes once all of it is written. */
-  untilMs: number;
-}
-
 /** A message of more than 20,000 characters is somebody else's text; see `readStatements`. */
 const LOOKED_AT = 25_000;
 
+/** `untilMs`: where the cursor goes once all of it is written. */
 export function planUnread(
   messages: readonly Message[],
   sinceMs: number,
-  isTheirs: (text: string) => boolean = () => true,
-): Unread {
+  isTheirs: (text: string) => boolean,
+) {
   const turns: SaidTurn[] = [];
   let untilMs = sinceMs;
   for (const [index, message] of messages.entries()) {
@@ -81,10 +75,8 @@ function readTurn(
   });
   const worth = saved === undefined ? weighShape({ statements, characters: text.length }) : 0;
   const context = describeBefore(before, asked);
-  return {
-    ...{ messageID: id, saidMs: atMs, text, statements, marked, worth },
-    ...(context !== undefined && { context }),
-  };
+  const turn = { messageID: id, saidMs: atMs, text, statements, marked, worth };
+  return context === undefined ? turn : { ...turn, context };
 }
 
 const LONGEST_ASKED = 140;
@@ -154,8 +146,6 @@ interface Kept {
   written: Written;
 }
 
-type SaidCause = Pick<Cause, "operation" | "run"> & { session: string };
-
 interface TurnKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
   gate: Pick<Gate, "save">;
   memories: Pick<MemoryStore, "list">;
@@ -175,8 +165,8 @@ export function createTurnKeeper(context: TurnKeeperContext) {
   const { candidates, clock, memories } = context;
   return async (
     turns: readonly SaidTurn[],
-    cause: SaidCause,
-  ): Promise<{ kept: readonly Kept[]; waiting: readonly WaitingCandidate[] }> => {
+    cause: Pick<Cause, "operation" | "run"> & { session: string },
+  ) => {
     const { session } = cause;
     const known = turns.length === 0 ? new Set<string>() : await listKnown(memories);
     const isKnown = (id: string, text: string): boolean => known.has(nameOf(id, text));
@@ -185,9 +175,8 @@ export function createTurnKeeper(context: TurnKeeperContext) {
     const found: { saying: Saying; turn: SaidTurn; before: readonly Saying[] }[] = [];
     for (const turn of turns) {
       const { marked, messageID } = turn;
-      for (const { statement, type } of marked.filter(
-        ({ statement: { text } }) => !isKnown(messageID, text),
-      )) {
+      for (const { statement, type } of marked) {
+        if (isKnown(messageID, statement.text)) continue;
         const draft = planMarked(statement, { turn, type, session });
         kept.push(await save(context, draft, turn, { ...cause, reason: "the user marked it as lasting" }));
       }
@@ -195,15 +184,14 @@ export function createTurnKeeper(context: TurnKeeperContext) {
       const repeated = await findRepeated(context, rest, session);
       const core = repeated?.demand ?? rest.statements[findCore(rest.statements)];
       const isCandidate = repeated !== undefined || (turn.worth >= LEAST_WORTH && core?.isQuestion === false);
-      if (isCandidate && core && !known.has(nameOf(messageID, core.text)))
+      if (isCandidate && core && !isKnown(messageID, core.text))
         found.push({ saying: planSaying(rest, core, session), turn, before: repeated?.before ?? [] });
       else if (marked.length === 0) leftOut.push(turn);
     }
     const agreed = await candidates.offer(
-      found.map(({ before, saying, turn }) => ({
-        ...{ type: "knowledge", when: findWhen(saying.text), worth: turn.worth },
-        said: [...before, saying],
-      })),
+      found.map(({ before, saying, turn: { worth } }) => {
+        return { type: "knowledge", when: findWhen(saying.text), worth, said: [...before, saying] };
+      }),
     );
     for (const one of agreed) {
       const draft = planDraft(one, { how: "repeated", type: "directive" });
@@ -223,12 +211,7 @@ export function createTurnKeeper(context: TurnKeeperContext) {
   };
 }
 
-async function save(
-  { gate, log }: TurnKeeperContext,
-  draft: MemoryDraft,
-  turn: SaidTurn,
-  cause: Cause,
-): Promise<Kept> {
+async function save({ gate, log }: TurnKeeperContext, draft: MemoryDraft, turn: SaidTurn, cause: Cause) {
   // A past conversation's memory is as old as what was said.
   const { saidMs } = turn;
   const written = await gate.save(draft, saidMs, { ...cause, ...(cause.run !== undefined && { saidMs }) });
@@ -274,23 +257,14 @@ async function findRepeated(
 
 function planMarked(
   statement: Statement,
-  { session, turn, type }: { turn: SaidTurn; type: MemoryDraft["type"]; session: string },
+  { session, turn, type }: { turn: SaidTurn; type: MemoryType; session: string },
 ): MemoryDraft {
-  const content = formatStatement(statement);
-  return {
-    type,
-    title: formatTitle(statement.text),
-    content,
-    when: findWhen(content),
-    provenance: { by: "user", session, message: turn.messageID, evidence: statement.text, how: "marked" },
-  };
+  const [content, evidence] = [formatStatement(statement), statement.text];
+  const provenance = { by: "user", session, message: turn.messageID, evidence, how: "marked" } as const;
+  return { type, title: formatTitle(evidence), content, when: findWhen(content), provenance };
 }
 
-function planSaying(
-  { context, messageID, saidMs, statements }: SaidTurn,
-  core: Statement,
-  session: string,
-): Saying {
+function planSaying({ context, messageID, saidMs, statements }: SaidTurn, core: Statement, session: string) {
   const { heading, text } = core;
   let left = MOST_CHARACTERS;
   // The first ones, and in any case the one that stands for them.
@@ -316,11 +290,9 @@ type Described = Omit<Judgement, "atMs" | "session">;
 function describeKept({ turn: { messageID: message, text }, written }: Kept): Described {
   if (written.kind === "refused") return { message, text, by: "marks", outcome: "refused", why: written.why };
   const { id, provenance } = written.memory;
-  const how =
-    provenance.how === "repeated"
-      ? { by: "repetition" as const, why: "said again and again" }
-      : { by: "marks" as const, why: "it says that it lasts" };
-  return { message, text, ...how, outcome: "kept", id };
+  const base = { message, text, outcome: "kept", id } as const;
+  if (provenance.how === "repeated") return { ...base, by: "repetition", why: "said again and again" };
+  return { ...base, by: "marks", why: "it says that it lasts" };
 }
 
 function describeLeftOut({ messageID: message, statements, text, worth }: SaidTurn): Described {

@@ -11,7 +11,6 @@ import { cut, foldSentence, quote, shortenPath } from "../../../src/base/text.js
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { checkDraft, TAKES_OVER } from "../../../src/memory/gate/gate.js";
 import { FINDING, isFinding, type Memory, type MemoryDraft } from "../../../src/memory/memory.js";
-import type { Use } from "../../../src/memory/rank.js";
 import { isChangingTool, mayShowSecrets, readInput, readText } from "../../../src/messages/call.js";
 import type { Result } from "../../../src/messages/history.js";
 import { createSplitter } from "../../../src/recall/terms.js";
@@ -51,9 +50,13 @@ export function createFindingKeeper(options: LayerContext) {
       log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
     },
 
-    /** Archives findings unused for `FINDINGS_DAYS`. Deletes nothing. */
+    /** Archives findings neither read again nor shown for `FINDINGS_DAYS`. Deletes nothing. */
     async archiveAged(): Promise<void> {
-      const aged = findAged(await memories.list(), { nowMs: clock.now(), useOf: memories.useOf });
+      const nowMs = clock.now();
+      const aged = (await memories.list()).filter(({ id, pinned, updated, ...memory }) => {
+        const lastMs = Math.max(Date.parse(updated) || 0, memories.useOf(id)?.lastMs ?? 0);
+        return isOwnFinding(memory) && !pinned && nowMs - lastMs > FINDINGS_DAYS * DAY_MS;
+      });
       const cause = { operation: "archive", reason: `not used for ${FINDINGS_DAYS} days` };
       for (const { id } of aged) await memories.archive(id, cause);
       if (aged.length > 0)
@@ -61,6 +64,11 @@ export function createFindingKeeper(options: LayerContext) {
     },
   };
 }
+
+const FINDINGS_DAYS = 30;
+
+const isOwnFinding = (memory: Pick<Memory, "isForeign" | "provenance" | "status" | "tags">): boolean =>
+  isFinding(memory) && !memory.isForeign && memory.status === "active";
 
 /** Lower than any other memory's, so that an index lists findings last. */
 const IMPORTANCE = 0.2;
@@ -107,24 +115,9 @@ function mergeFinding(current: Memory, draft: MemoryDraft): Memory | undefined {
 /** The active finding of this source, if any. */
 function findKnown(memories: readonly Memory[], { entities, title }: MemoryDraft): Memory | undefined {
   const [name] = entities ?? [];
-  return memories.find((memory) => {
-    const isOwn = isFinding(memory) && !memory.isForeign && memory.status === "active";
-    return isOwn && (name === undefined ? memory.title === title : memory.entities[0] === name);
-  });
-}
-
-const FINDINGS_DAYS = 30;
-
-/** Findings neither read again nor shown for so long. */
-export function findAged(
-  memories: readonly Memory[],
-  { nowMs, useOf }: { nowMs: number; useOf(id: string): Use | undefined },
-): Memory[] {
-  return memories.filter((memory) => {
-    if (!isFinding(memory) || memory.isForeign || memory.pinned || memory.status !== "active") return false;
-    const lastMs = Math.max(Date.parse(memory.updated) || 0, useOf(memory.id)?.lastMs ?? 0);
-    return nowMs - lastMs > FINDINGS_DAYS * DAY_MS;
-  });
+  const isSame = (memory: Memory): boolean =>
+    name === undefined ? memory.title === title : memory.entities[0] === name;
+  return memories.find((memory) => isOwnFinding(memory) && isSame(memory));
 }
 
 function formatQuote({ heading, line, text }: Quote): string {
@@ -146,7 +139,7 @@ function planAliases({ isSearch, name }: Source): string[] {
 
 /* Chooses the sentences of a text that answer a request, by its rare words. Pure. */
 
-export interface Quote {
+interface Quote {
   /** Line number in the tool's output, from 1. */
   line: number;
   heading?: string;
@@ -250,7 +243,7 @@ function isSentence(text: string): boolean {
  *     tools of MCP servers     with a name for reading, by URL, path or query
  */
 
-export interface Source {
+interface Source {
   /** URL without user and fragment, path as the notes spell it, or query. */
   name: string;
   title: string;
@@ -269,8 +262,8 @@ const PRINTED = /\bpdftotext\s+(?:-\w+\s+(?:\d+\s+)?)*("[^"]+"|'[^']+'|[^\s;|&]+
 const READING = /(fetch|read|get|scrape|crawl|browse|extract|search|navigate|snapshot|open|docs?|resource)/i;
 const WRITING =
   /(^|[_-])(create|update|write|delete|remove|post|send|edit|commit|push|merge|click|fill)(?=[_\-A-Z]|$)/;
-const OWN_TOOL = /^memory_/;
-const SECRET_TOOL = /secret|password|credential|vault|keychain|1password|bitwarden/i;
+/** Our own, and those for secrets. */
+const NEVER_READ = /^memory_|secret|password|credential|vault|keychain|1password|bitwarden/i;
 const LETS_IN =
   /token|secret|passw|pwd|signature|credential|session|ticket|(^|[_.-])(api)?[_.-]?(key|sig|auth|sid|jwt|otp|code|state|nonce)$|^apikey$/i;
 
@@ -279,22 +272,14 @@ export function readSource(
   { part, text }: Pick<Result, "part" | "text">,
   project: string,
 ): Source | undefined {
-  if (part.state.status !== "completed" || mayShowSecrets(part)) return undefined;
+  const { state, tool } = part;
+  if (state.status !== "completed" || text.length < LEAST_TEXT || mayShowSecrets(part)) return undefined;
   const input = readInput(part);
-  if (part.tool === "webfetch") return readPage(readText(input, "url"), text);
-  if (part.tool === "websearch") return readSearch(readText(input, "query"), text);
-  if (part.tool === "bash") return readPrinted(readText(input, "command"), text, project);
-  const isServed =
-    part.tool.includes("_") &&
-    !isChangingTool(part.tool) &&
-    !OWN_TOOL.test(part.tool) &&
-    !SECRET_TOOL.test(part.tool);
-  if (!isServed || !READING.test(part.tool) || WRITING.test(part.tool)) return undefined;
-  return readServed({ part, text }, project);
-}
-
-function readServed({ part, text }: Pick<Result, "part" | "text">, project: string): Source | undefined {
-  const input = readInput(part);
+  if (tool === "webfetch") return readPage(readText(input, "url"), text);
+  if (tool === "websearch") return readSearch(readText(input, "query"), text);
+  if (tool === "bash") return readPrinted(readText(input, "command"), text, project);
+  if (!tool.includes("_") || isChangingTool(tool) || NEVER_READ.test(tool)) return undefined;
+  if (!READING.test(tool) || WRITING.test(tool)) return undefined;
   const target = readText(input, "url", "uri", "path", "file", "filePath", "file_path");
   if (target === undefined) return readSearch(readText(input, "query", "q"), text);
   if (/^https?:/i.test(target)) return readPage(target, text);
@@ -302,26 +287,23 @@ function readServed({ part, text }: Pick<Result, "part" | "text">, project: stri
   const document = readDocument(target, project);
   // The project's own text can be read again at any time.
   if (document && !isAbsolute(document.name) && !DOCUMENT.test(document.name)) return undefined;
-  return document && text.length >= LEAST_TEXT ? withText(document, text) : undefined;
+  return document && withText(document, text);
 }
 
 function readPage(url: string | undefined, text: string): Source | undefined {
   const name = url === undefined ? undefined : cleanUrl(url);
-  if (name === undefined) return undefined;
-  return text.length < LEAST_TEXT ? undefined : withText({ name, title: name }, text);
+  return name === undefined ? undefined : withText({ name, title: name }, text);
 }
 
 function readSearch(query: string | undefined, text: string): Source | undefined {
-  if (query === undefined || text.length < LEAST_TEXT || findSecrets(cut(query, LONGEST_NAME)).length > 0)
-    return undefined;
+  if (query === undefined || findSecrets(cut(query, LONGEST_NAME)).length > 0) return undefined;
   const title = `Search for ${quote(query, LONGEST_TITLE)}`;
   return { name: title, title, text: cut(text, MOST_TEXT), isSearch: true };
 }
 
 function readPrinted(command = "", text: string, project: string): Source | undefined {
   const path = PRINTED.exec(cut(command, 2_000))?.[1]?.replace(/^["']|["']$/g, "");
-  const document =
-    path === undefined || path === "-" || text.length < LEAST_TEXT ? undefined : readDocument(path, project);
+  const document = path === undefined || path === "-" ? undefined : readDocument(path, project);
   return document && { ...document, text: cut(text, MOST_TEXT) };
 }
 

@@ -20,7 +20,7 @@ import { LAYER, readShown } from "../injection/boot.js";
 import { findLineIDs, findNewMatches, MATCH_BYTES, planMatches } from "../injection/line.js";
 import { createFindingKeeper, type Read, readSource } from "./finding.js";
 
-export interface NewestResults {
+interface NewestResults {
   fresh: readonly Result[];
   /** Ids of memories in other texts after them. */
   said: readonly string[];
@@ -39,7 +39,8 @@ export function createFindings(options: LayerContext) {
   const keeper = createFindingKeeper(options);
   const seen = new Set<string>();
   /** Sequential, so that two reads of one page become one finding. */
-  let work: Promise<void> = inBackground("archive old findings", keeper.archiveAged);
+  let work: Promise<void> = Promise.resolve();
+  next("archive old findings", keeper.archiveAged);
 
   return {
     /** Keeps what the newest results contain; returns at once. Never throws. */
@@ -73,13 +74,9 @@ export function createFindings(options: LayerContext) {
     },
   };
 
-  function inBackground(what: string, run: () => Promise<void>): Promise<void> {
-    const complain = (thrown: unknown): void => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`);
-    return background.add(run).catch(complain);
-  }
-
   function next(what: string, run: () => Promise<void>): void {
-    work = work.then(() => inBackground(what, run));
+    const complain = (thrown: unknown): void => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`);
+    work = work.then(() => background.add(run).catch(complain));
   }
 }
 
@@ -97,8 +94,6 @@ function isSourceCleared(request: ContextRequest, memory: Memory, project: strin
   return cleared.some((result) => readSource(result, project)?.name === name);
 }
 
-/* Findings whose source has come up, as text after the newest results. */
-
 /** Characters of a call's input and result list that are searched for sources. */
 const LOOKED_AT = 20_000;
 /** Shorter names are parts of other words. */
@@ -111,9 +106,12 @@ function planMentioned(
   { fresh, isUnseen, said }: NewestResults,
 ): string | undefined {
   const mentioned = findMentioned(memories.known(), fresh, folders.project).filter(isUnseen);
-  const known = mentioned.length > 0 ? readShown(request).ids : [];
+  const shown = new Set(mentioned.length > 0 ? [...readShown(request).ids, ...said] : []);
   const nowMs = clock.now();
-  const due = findNewMatches(mentioned, { nowMs, shown: new Set([...known, ...said]) });
+  const due = findNewMatches(
+    mentioned.filter(({ id }) => !shown.has(id)),
+    nowMs,
+  );
   return planMatches(due, { nowMs, roomBytes: MATCH_BYTES, gone: new Map() });
 }
 

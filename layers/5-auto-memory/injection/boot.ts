@@ -8,7 +8,7 @@ import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import { isActive, isFinding, isUsersRule, isWaiting, type Memory } from "../../../src/memory/memory.js";
 import { FOREIGN_HEAD, findLineIDs, formatMemoryLine, MATCH_HEAD, TEAM_HEAD, TRIGGER_HEAD } from "./line.js";
 
-export interface BootOptions {
+interface BootOptions {
   nowMs: number;
   indexPath: string;
   conflicts?: string | undefined;
@@ -46,23 +46,21 @@ export function planBoot(
     .slice(0, shows.maxItems);
   const notices = [conflicts, atWork].filter((text) => text !== undefined);
   if (active.length === 0 && notices.length === 0) return undefined;
-  const block = createBlock(BOOT_TOKENS);
+  const block = createBlock(nowMs);
   for (const notice of notices) block.put(notice);
   const kept = rest.length + team.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
   const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 4 : 0;
   const keptOthers = team.length > 0 || foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
-  const format = (maxCharacters: number) => (memory: Memory) =>
-    formatMemoryLine(memory, { nowMs, maxCharacters });
   const shown =
-    block.add("Rules of the user's, which still hold:", rules, format(RULE_CHARACTERS), kept) +
-    block.add("Blockers that are open:", blockers, format(RULE_CHARACTERS), kept) +
-    block.add("Decided lately:", decisions, format(LINE_CHARACTERS), kept) +
-    block.add("Also known, the most important first:", rest, format(LINE_CHARACTERS), keptOthers) +
-    block.add(`${TEAM_HEAD}:`, team, format(LINE_CHARACTERS), keptForeign) +
-    block.add(`${FOREIGN_HEAD}:`, foreign, format(LINE_CHARACTERS), 0);
+    block.add("Rules of the user's, which still hold:", rules, RULE_CHARACTERS, kept) +
+    block.add("Blockers that are open:", blockers, RULE_CHARACTERS, kept) +
+    block.add("Decided lately:", decisions, LINE_CHARACTERS, kept) +
+    block.add("Also known, the most important first:", rest, LINE_CHARACTERS, keptOthers) +
+    block.add(`${TEAM_HEAD}:`, team, LINE_CHARACTERS, keptForeign) +
+    block.add(`${FOREIGN_HEAD}:`, foreign, LINE_CHARACTERS, 0);
   const left = active.length - shown;
-  const more = left > 0 ? `${left} more are in ${indexPath} and found by memory_recall.` : "";
-  return block.end(more);
+  const more = left > 0 ? [`${left} more are in ${indexPath} and found by memory_recall.`] : [];
+  return [BOOT_HEAD, ...block.lines, ...more].join("\n");
 }
 
 function findRecentDecisions(memories: readonly Memory[], nowMs: number): Memory[] {
@@ -73,25 +71,21 @@ function findRecentDecisions(memories: readonly Memory[], nowMs: number): Memory
 }
 
 /** Collects lines under headings while there is room. */
-function createBlock(maxTokens: number) {
+function createBlock(nowMs: number) {
   const lines: string[] = [];
   // Room for the last line, which says what was left out.
-  let room = maxTokens - boundTokens(BOOT_HEAD) - 40;
+  let room = BOOT_TOKENS - boundTokens(BOOT_HEAD) - 40;
   return {
+    lines,
     put(text: string): void {
       lines.push(text);
       room -= boundTokens(text) + 1;
     },
     /** Adds memories while `keptTokens` stay free, and returns the number added. */
-    add(
-      heading: string,
-      memories: readonly Memory[],
-      format: (memory: Memory) => string,
-      keptTokens: number,
-    ): number {
+    add(heading: string, memories: readonly Memory[], maxCharacters: number, keptTokens: number): number {
       let count = 0;
       for (const memory of memories) {
-        const line = format(memory);
+        const line = formatMemoryLine(memory, { nowMs, maxCharacters });
         const added = count === 0 ? [heading, line] : [line];
         const tokens = boundTokens(added.join("\n")) + 1;
         if (tokens > room - keptTokens) break;
@@ -101,7 +95,6 @@ function createBlock(maxTokens: number) {
       }
       return count;
     },
-    end: (more: string): string => [BOOT_HEAD, ...lines, ...(more === "" ? [] : [more])].join("\n"),
   };
 }
 
@@ -133,21 +126,10 @@ function boundPiece(piece: string): number {
 
 export const LAYER = "auto-memory";
 
-export interface ShownMemories {
-  /** Ids of the memories in the shown messages and results. */
-  ids: ReadonlySet<string>;
-  text: string;
-  hasBoot: boolean;
-}
-
-/** The memories that the request shows. Those cut or cleared away do not count, so they may be shown again. */
-export function readShown(request: ContextRequest): ShownMemories {
+/** Ids of the memories that the request shows. Those cut or cleared away do not count, so they may be shown again. */
+export function readShown(request: ContextRequest): { ids: readonly string[]; hasBoot: boolean } {
   const texts = listExtended(request, LAYER, request.shownFrom()).map(({ text }) => text);
-  return {
-    text: texts.join("\n"),
-    ids: new Set(texts.flatMap(findLineIDs)),
-    hasBoot: texts.some((text) => text.includes(BOOT_HEAD)),
-  };
+  return { ids: texts.flatMap(findLineIDs), hasBoot: texts.some((text) => text.includes(BOOT_HEAD)) };
 }
 
 /** Bytes of matches added to the session's messages, shown or not. */
@@ -169,12 +151,8 @@ export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal):
   if (named.length === 0) return undefined;
   const revisions = named.map(({ key, text }) => {
     const left = withoutMemories(text, memories);
-    const decided = decide(key, {
-      outcome: "revised",
-      of: "extended",
-      ...(left !== undefined && { text: left }),
-    });
-    return { ...decided, layer: LAYER };
+    const kept = left === undefined ? {} : { text: left };
+    return { ...decide(key, { outcome: "revised", of: "extended", ...kept }), layer: LAYER };
   });
   return { ...withdrawal, revisions: [...withdrawal.revisions, ...revisions] };
 }

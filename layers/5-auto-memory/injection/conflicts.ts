@@ -24,12 +24,12 @@ import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 
 export type Conflicts = ReturnType<typeof createConflicts>;
 
-export type Remembered =
+type Remembered =
   | Written
   /** Only the record was written; `existing` stays. */
   | { kind: "conflict"; existing: Memory; path: string };
 
-export interface ConflictsOptions extends ConflictLogOptions {
+interface ConflictsOptions extends ConflictLogOptions {
   store: Pick<MemoryStore, "list" | "remember" | "update">;
   /** True if new memories of this type go to `private/`, and their record as well. Default: none does. */
   isPrivate?(type: MemoryType): boolean;
@@ -68,11 +68,9 @@ export function createConflicts(options: ConflictsOptions) {
         (theirs) => {
           const ours = change(theirs);
           const known = seen.get(id);
-          const isRival =
-            ours !== undefined &&
-            known !== undefined &&
-            known !== fingerprint(theirs) &&
-            differ(ours, theirs);
+          const print = fingerprint(theirs);
+          const isChanged = known !== undefined && known !== print;
+          const isRival = isChanged && ours !== undefined && fingerprint(ours) !== print;
           rival = isRival ? { theirs, ours } : undefined;
           return isRival ? undefined : ours;
         },
@@ -130,21 +128,16 @@ export function refuseConflict({ existing, path }: Remembered & { kind: "conflic
   return { kind: "refused", why, existing };
 }
 
-const differ = (one: Memory, other: Memory): boolean => fingerprint(one) !== fingerprint(other);
-
 const MOST_SHOWN = 5;
 
 /** Formats the conflicts for the beginning of a session, a line each; `undefined` if there are none. */
 export function formatOpenConflicts(conflicts: readonly ConflictRecord[]): string | undefined {
   if (conflicts.length === 0) return undefined;
-  const lines = conflicts
-    .slice(0, MOST_SHOWN)
-    .map(({ id, path, title }) => `- "${title}" (${id}): both are in ${path}`);
-  const more =
-    conflicts.length > MOST_SHOWN ? [`- and ${conflicts.length - MOST_SHOWN} more beside them`] : [];
-  return ["Two versions each, and nobody has decided which holds; ask the user:", ...lines, ...more].join(
-    "\n",
-  );
+  const head = "Two versions each, and nobody has decided which holds; ask the user:";
+  const lines = conflicts.map(({ id, path, title }) => `- "${title}" (${id}): both are in ${path}`);
+  const left = lines.length - MOST_SHOWN;
+  const more = left > 0 ? [`- and ${left} more beside them`] : [];
+  return [head, ...lines.slice(0, MOST_SHOWN), ...more].join("\n");
 }
 
 export interface AgentChange {

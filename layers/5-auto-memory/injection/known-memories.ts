@@ -35,7 +35,7 @@ const DECIDED_WITHIN_MS = 300;
 export function createKnownMemories(options: KnownMemoriesOptions) {
   const { background, clock, conflicts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
-  let latest: LatestRead | undefined;
+  let latest: Awaited<ReturnType<typeof readLatest>> | undefined;
   let rules: readonly TriggerRule[] | undefined;
   memories.onChange(() => {
     rules = undefined;
@@ -44,7 +44,7 @@ export function createKnownMemories(options: KnownMemoriesOptions) {
   return {
     /** Starts a read from disk unless one is running. Never rejects. */
     prepare(): void {
-      reading ??= inBackground("read the memories", read).finally(() => {
+      reading ??= background.add(read).finally(() => {
         reading = undefined;
       });
     },
@@ -80,43 +80,33 @@ export function createKnownMemories(options: KnownMemoriesOptions) {
   };
 
   async function read(): Promise<void> {
-    latest = await readLatest(options);
-  }
-
-  async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
-    await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
+    try {
+      latest = await readLatest(options);
+    } catch (thrown) {
+      log.error(LAYER, `cannot read the memories: ${formatError(thrown)}`);
+    }
   }
 }
 
-interface LatestRead {
-  conflicts: string | undefined;
-  active: ActiveSessions;
-  held: readonly Lease[];
-}
-
-async function readLatest(options: KnownMemoriesOptions): Promise<LatestRead> {
-  const { config, conflicts, instances, log, memories } = options;
+async function readLatest(options: KnownMemoriesOptions) {
+  const { clock, config, conflicts, files, folders, instances, log, memories } = options;
   await memories.list();
   // What cannot be read of the others is no reason to show no memories.
   const none = (thrown: unknown): [] => {
     log.warn(LAYER, `cannot tell what other sessions do: ${formatError(thrown)}`);
     return [];
   };
-  const active = config.boot.activeSessions ? await instances.living().catch(none) : [];
+  const isShown = config.boot.activeSessions;
+  const active = isShown ? await instances.living().catch(none) : [];
+  const living = new Set(active.map(({ id }) => id));
+  /** Leases in force of these instances and of people. */
+  const readHeld = async (): Promise<Lease[]> =>
+    findHeld(parseLeases((await readText(files, folders.leases)) ?? ""), { living, nowMs: clock.now() });
   return {
     conflicts: formatOpenConflicts(await conflicts.open()),
     active,
-    held: config.boot.activeSessions ? await readHeld(options, active).catch(none) : [],
+    held: isShown ? await readHeld().catch(none) : [],
   };
-}
-
-/** Leases in force of these instances and of people. */
-async function readHeld(
-  { clock, files, folders }: Pick<LayerContext, "clock" | "files" | "folders">,
-  active: ActiveSessions,
-): Promise<Lease[]> {
-  const text = (await readText(files, folders.leases)) ?? "";
-  return findHeld(parseLeases(text), { living: new Set(active.map(({ id }) => id)), nowMs: clock.now() });
 }
 
 /* Other sessions at work in the project, for the boot block. Pure. */

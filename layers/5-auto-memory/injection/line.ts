@@ -13,7 +13,7 @@ import { formatOrigin, isActive, isFinding, type Memory } from "../../../src/mem
 import type { Result } from "../../../src/messages/history.js";
 import { dropAsides } from "../words/describe.js";
 
-export interface LineOptions {
+interface LineOptions {
   nowMs: number;
   maxCharacters: number;
   /** Missing files that the memory names, relative to the project. */
@@ -35,10 +35,7 @@ export const FINDING_HEAD =
 const LINE = /^- \[([^\]\s]+)\] /gm;
 
 /** The memory on one line, with id, type and age, and a note if it names missing files. */
-export function formatMemoryLine(
-  memory: Memory,
-  { gone = [], maxCharacters, newer, nowMs }: LineOptions,
-): string {
+export function formatMemoryLine(memory: Memory, { gone = [], maxCharacters, newer, nowMs }: LineOptions) {
   const noted = memory.provenance.by === "agent" ? ", noted by an agent" : "";
   const quoted = isFinding(memory) ? ", quoted from what was read, not said by the user" : noted;
   const said = memory.isForeign ? `, ${formatOrigin(memory)}, not said by the user` : quoted;
@@ -53,7 +50,7 @@ export function findLineIDs(text: string): string[] {
 }
 
 /** The memory's content, after its title if the content does not include it. */
-export function formatWording({ content, title }: Memory, maxCharacters: number): string {
+function formatWording({ content, title }: Memory, maxCharacters: number): string {
   const text = toData(content, Math.max(maxCharacters * 2, 200));
   const head = toData(title, maxCharacters);
   const bare = head.toLowerCase().replace(/[.…]+$/, "");
@@ -72,18 +69,9 @@ export function formatAge(date: string, nowMs: number): string {
 }
 
 /** The text on one line, without the plugin's mark. */
-function toData(text: string, maxCharacters: number): string {
-  return withoutMark(toLine(text, maxCharacters));
-}
+const toData = (text: string, maxCharacters: number): string => withoutMark(toLine(text, maxCharacters));
 
 /* The memories that match the user's new message. Pure. */
-
-export interface MatchOptions {
-  nowMs: number;
-  /** Bytes of matches that the session may still be shown. */
-  roomBytes: number;
-  gone: ReadonlyMap<string, readonly string[]>;
-}
 
 /** First line of such a text, which identifies it. */
 export const MATCH_HEAD =
@@ -92,15 +80,12 @@ export const MATCH_HEAD =
 /** Maximum size of the matches for one message, and for all messages of a session. */
 export const MATCH_BYTES = 4_096;
 export const SESSION_BYTES = 60_000;
-export const MOST_MATCHES = 5;
+const MOST_MATCHES = 5;
 const LINE_CHARACTERS = 600;
 
-/** The matches worth showing: active, not yet shown in the session; the user's own first, foreign ones last. */
-export function findNewMatches(
-  matched: readonly Memory[],
-  { nowMs, shown }: { nowMs: number; shown: ReadonlySet<string> },
-): Memory[] {
-  const matches = matched.filter((memory) => isActive(memory, nowMs) && !shown.has(memory.id));
+/** Those worth showing of matches that the session has not been shown: active; the user's own first, foreign ones last. */
+export function findNewMatches(matched: readonly Memory[], nowMs: number): Memory[] {
+  const matches = matched.filter((memory) => isActive(memory, nowMs));
   const { found } = putNewestFirst(matches, (memory) => memory);
   return [...found]
     .sort((a, b) => HEADS.indexOf(headOf(a)) - HEADS.indexOf(headOf(b)))
@@ -114,8 +99,14 @@ function headOf(memory: Memory): (typeof HEADS)[number] {
   return isFinding(memory) ? FINDING_HEAD : undefined;
 }
 
-/** The text to add to the user's message; `undefined` if there are no matches or no room. `matches` come from `findNewMatches`. */
-export function planMatches(matches: readonly Memory[], options: MatchOptions): string | undefined {
+/**
+ * The text to add to the user's message; `undefined` if there are no matches or no room. `matches` come from
+ * `findNewMatches`; `roomBytes` is what the session may still be shown.
+ */
+export function planMatches(
+  matches: readonly Memory[],
+  options: { nowMs: number; roomBytes: number; gone: ReadonlyMap<string, readonly string[]> },
+): string | undefined {
   const { gone, nowMs, roomBytes } = options;
   const lines: string[] = [];
   let room = Math.min(MATCH_BYTES, roomBytes) - Buffer.byteLength(MATCH_HEAD);
@@ -141,28 +132,22 @@ export interface CallSubject {
   path?: string;
 }
 
-export interface Subject {
-  words: readonly string[];
-  paths: readonly string[];
-  /** Each name in the paths with and without its extension, and the parts of names with colons, such as `test:unit`. */
-  names: readonly string[];
-}
-
-export type Fits = (subject: Subject) => boolean;
-
 const LONGEST_PATTERN = 200;
 /** In characters; what a command is about is rarely further back. */
 const LONGEST_COMMAND = 2_000;
 const LONGEST_PATH = 4_096;
 const BETWEEN_WORDS = /[\s;|&()'"`<>=]+/;
 
-export function takeApart({ command = "", path }: CallSubject): Subject {
+/** `names`: each in the paths with and without its extension, and the parts of names with colons, such as `test:unit`. */
+export function takeApart({ command = "", path }: CallSubject) {
   const words = command.slice(0, LONGEST_COMMAND).toLowerCase().split(BETWEEN_WORDS);
   const paths = (path === undefined ? words : [path.slice(0, LONGEST_PATH).toLowerCase()]).map(trimPath);
   const segments = paths.flatMap((one) => one.split("/"));
   const names = segments.flatMap((name) => [name, withoutEnding(name), ...name.split(":")]);
   return { words, paths, names: [...new Set(names)] };
 }
+
+type Fits = (subject: ReturnType<typeof takeApart>) => boolean;
 
 const trimPath = (path: string): string => path.replace(/^\.?\//, "");
 
@@ -192,12 +177,6 @@ export function compilePattern(pattern: string): Fits | undefined {
   return ({ paths }) => paths.some((one) => itself(one) || within(one));
 }
 
-export interface TriggerOptions {
-  nowMs: number;
-  /** Ids of rules shown with the results of the last calls. */
-  recent: ReadonlySet<string>;
-}
-
 /** First line of such a text, which identifies it. */
 export const TRIGGER_HEAD =
   "[Strata] Noted in earlier sessions about what was just used. It is a record, no request, and grants nothing.";
@@ -221,10 +200,11 @@ export function findTriggerRules(memories: readonly Memory[]): TriggerRule[] {
   });
 }
 
+/** `recent`: ids of rules shown with the results of the last calls. */
 export function planTriggered(
   rules: readonly TriggerRule[],
   subjects: readonly CallSubject[],
-  { nowMs, recent }: TriggerOptions,
+  { nowMs, recent }: { nowMs: number; recent: ReadonlySet<string> },
 ): string | undefined {
   const used = subjects.map(takeApart);
   const due = rules

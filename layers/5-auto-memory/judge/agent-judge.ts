@@ -62,7 +62,7 @@ export function createAgentJudge(context: LayerContext & { gate: Gate }) {
     async keep(letters: string, sessionID: string): Promise<string> {
       const { keepAsked } = await import("./agent-question.js");
       await noting;
-      return keepAsked(context, { letters, sessionID });
+      return keepAsked(context, letters, sessionID);
     },
   };
 

@@ -116,12 +116,10 @@ function quoteWithin(one: WaitingCandidate, mostTokens: number): string {
   return `${cut(line, length).trimEnd()}…`;
 }
 
-function readQuotes(question: string): { letter: string; quote: string }[] {
-  return [...question.matchAll(/ ([a-z]{1,2}) "([^"]*?)…?"/g)].map(([, letter = "", quote = ""]) => ({
-    letter,
-    quote,
-  }));
-}
+const readQuotes = (question: string) =>
+  [...question.matchAll(/ ([a-z]{1,2}) "([^"]*?)…?"/g)].map(([, letter = "", quote = ""]) => {
+    return { letter, quote };
+  });
 
 const LETTERS = 26;
 const CODE_OF_A = 97;
@@ -139,19 +137,17 @@ const readLetter = (letter: string): number =>
 
 type KeepContext = Pick<LayerContext, "candidates" | "clock" | "folders" | "host"> & { gate: Gate };
 
-interface KeepRequest {
-  /** "a c", or with types: "a directive, c decision". */
-  letters: string;
-  sessionID: string;
-}
-
 const QUOTE_TOKENS = 20;
 
-/** One line for each. Rejects, and keeps nothing, if a letter or type is unknown. */
-export async function keepAsked(context: KeepContext, request: KeepRequest): Promise<string> {
+/**
+ * One line for each. Rejects, and keeps nothing, if a letter or type is unknown.
+ *
+ * @param letters "a c", or with types: "a directive, c decision"
+ */
+export async function keepAsked(context: KeepContext, letters: string, sessionID: string): Promise<string> {
   const { candidates } = context;
-  const wanted = readWanted(request.letters);
-  const open = await findOpen(context, request, [...wanted.keys()]);
+  const wanted = readWanted(letters);
+  const open = await findOpen(context, sessionID, [...wanted.keys()]);
   const unknown = [...wanted.keys()].filter((letter) => !open.has(letter));
   if (unknown.length > 0 || wanted.size === 0) {
     const items = [...open].map(([letter, one]) => `${letter} "${quoteWithin(one, QUOTE_TOKENS)}"`);
@@ -192,14 +188,10 @@ function readWanted(letters: string): Map<string, MemoryType | undefined> {
 }
 
 /** What this session was asked, by letter; a fork also has the questions in the history that it begins with. */
-async function findOpen(
-  { candidates, host }: KeepContext,
-  { sessionID }: KeepRequest,
-  wanted: readonly string[],
-): Promise<ReadonlyMap<string, WaitingCandidate>> {
-  const all = (await candidates.list()).flatMap((one) => {
-    return one.asked && !isHandedOver(one) ? [{ one, ...one.asked }] : [];
-  });
+async function findOpen({ candidates, host }: KeepContext, sessionID: string, wanted: readonly string[]) {
+  const all = (await candidates.list()).flatMap((one) =>
+    one.asked && !isHandedOver(one) ? [{ one, ...one.asked }] : [],
+  );
   const toMap = (some: typeof all) => new Map(some.map(({ letter, one }) => [letter, one]));
   const own = all.filter(({ session }) => session === sessionID);
   const open = toMap(own);
@@ -209,11 +201,7 @@ async function findOpen(
   return toMap([...inherited, ...own]);
 }
 
-async function keepOne(
-  { clock, folders, gate }: KeepContext,
-  one: WaitingCandidate,
-  type: MemoryType,
-): Promise<{ line: string; note: Judgement }> {
+async function keepOne({ clock, folders, gate }: KeepContext, one: WaitingCandidate, type: MemoryType) {
   const latest = readLatest(one) as Saying;
   const { heading, message, saidMs, session, text } = latest;
   const base = { atMs: clock.now(), session, message, text, by: "agent" as const };
@@ -233,7 +221,7 @@ async function keepOne(
   const { id } = written.memory;
   return {
     line: `is kept as ${id} in ${shortenPath(written.path, folders.project)}`,
-    note: { ...base, outcome: "kept", why: "asked, it found this worth knowing", id },
+    note: { ...base, outcome: "kept" as const, why: "asked, it found this worth knowing", id },
   };
 }
 

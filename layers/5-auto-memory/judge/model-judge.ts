@@ -43,7 +43,7 @@ export type ModelJudgeContext = Pick<LayerContext, "candidates" | "clock" | "log
   memories: Pick<MemoryStore, "list">;
 };
 
-export interface JudgeRequest {
+interface JudgeRequest {
   sessionID: string;
   /** What the work of the session showed since it was last asked. */
   work?: readonly Work[];
@@ -51,7 +51,7 @@ export interface JudgeRequest {
   run?: string;
 }
 
-export interface Judged {
+interface Judged {
   kept: readonly string[];
   /** Number of candidates that a model has answered about. */
   answered: number;
@@ -59,7 +59,7 @@ export interface Judged {
   why?: string;
 }
 
-export type ModelJudge = (request: JudgeRequest) => Promise<Judged>;
+export type ModelJudge = ReturnType<typeof createModelJudge>;
 
 const LAYER = "auto-memory";
 const ANSWER_CHARACTERS = 12_000;
@@ -69,10 +69,10 @@ const MOST_MEMORIES = 40;
  * From top to bottom: may a model be asked? → batches of what waits → `ask` about one → `carryOut` its verdicts → what is
  * decided waits no longer, what the model is unsure of waits for the user, and why is noted for `strata candidates why`.
  */
-export function createModelJudge(context: ModelJudgeContext): ModelJudge {
+export function createModelJudge(context: ModelJudgeContext) {
   const { candidates, generation } = context;
 
-  return async (request) => {
+  return async (request: JudgeRequest): Promise<Judged> => {
     const { isAllowed, why } = await generation.status();
     if (!isAllowed) return { kept: [], answered: 0, ...(why !== undefined && { why }) };
     const open = (await candidates.list()).filter((one) => !one.isJudged && !isHandedOver(one));
@@ -83,26 +83,23 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
       const some = batch.map(({ one }) => one);
       // What the work showed is judged with what was said about it, never for itself.
       const done = await judge(some, { ...request, work: index === 0 ? (request.work ?? []) : [] });
-      if ("why" in done) return { kept, answered, why: done.why };
+      if (done.why !== undefined) return { kept, answered, why: done.why };
       kept.push(...done.kept);
       answered += done.answered;
     }
     return { kept, answered };
   };
 
-  async function judge(
-    some: readonly WaitingCandidate[],
-    request: Asking["request"],
-  ): Promise<{ kept: string[]; answered: number } | { why: string }> {
+  async function judge(some: readonly WaitingCandidate[], request: Asking["request"]) {
     const all = await context.memories.list();
     const isKnown = ({ isForeign, status }: Memory): boolean => !isForeign && status === "active";
     const asking: Asking = { known: all.filter(isKnown).slice(0, MOST_MEMORIES), request, some };
     const asked = await ask(context, asking);
     const inVain = new Map(some.map(({ id }) => [id, "unusable" as const]));
-    if ("why" in asked) {
+    if (asked.why !== undefined) {
       // What was refused was not asked.
       if (asked.isFailure) await candidates.noteAnswers(inVain);
-      return asked;
+      return { why: asked.why };
     }
     const { answers, notes } = await carryOut(context, asked, asking).catch(async (thrown) => {
       await candidates.noteAnswers(inVain);
@@ -123,25 +120,14 @@ interface Asking {
   request: JudgeRequest & { work: readonly Work[] };
 }
 
-interface Asked {
-  answer: Answer;
-  judgeName: string;
-}
-
 /** The answer, or why there is none; a failure counts as a try. */
-async function ask(
-  { generation, log, prompts }: ModelJudgeContext,
-  { known, request, some }: Asking,
-): Promise<Asked | { why: string; isFailure: boolean }> {
-  const batch: Batch = {
-    messages: some.map((one) => {
-      const context = readLatest(one)?.context;
-      const sessions = readSessions(one).length;
-      return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
-    }),
-    work: request.work.map(({ line }) => line),
-    memories: known,
-  };
+async function ask({ generation, log, prompts }: ModelJudgeContext, { known, request, some }: Asking) {
+  const messages = some.map((one) => {
+    const { context } = readLatest(one) ?? {};
+    const sessions = readSessions(one).length;
+    return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
+  });
+  const batch: Batch = { messages, work: request.work.map(({ line }) => line), memories: known };
   const task = await prompts.read("memory-judge");
   const result = await generation.generate({
     purpose: JUDGING,
@@ -167,13 +153,13 @@ async function ask(
  */
 async function carryOut(
   context: ModelJudgeContext,
-  { answer, judgeName }: Asked,
+  { answer, judgeName }: { answer: Answer; judgeName: string },
   asking: Asking,
-): Promise<{ notes: Judgement[]; answers: ReadonlyMap<string, ModelAnswer> }> {
+) {
   // The user may have kept, dropped or taken back some of them meanwhile.
   const waiting = new Set((await context.candidates.list()).map(({ id }) => id));
   const notes: Judgement[] = [];
-  const answers = new Map(asking.some.map(({ id }): [string, ModelAnswer] => [id, "settled"]));
+  const answers = new Map<string, ModelAnswer>(asking.some.map(({ id }) => [id, "settled"]));
   for (const [at, one] of asking.some.entries()) {
     if (!waiting.has(one.id)) continue;
     const isUnusable = answer.unusable.has(at);
@@ -207,11 +193,10 @@ async function keep(
   const quote = verdict.of.kind === "message" ? statements.slice(verdict.of.from, verdict.of.to + 1) : [];
   const around = statements.map(({ text }) => text).join("\n");
   const proved = prove(verdict, { quote, around, context });
-  const base = { atMs: clock.now(), session, message, text: readWhole(one), by: "model" as const };
+  const base = { ...describe(one, "waiting", ""), atMs: clock.now() };
   if (typeof proved === "string") return { ...base, outcome: "refused", why: proved };
   const { content, evidence, isGlobal, isProved, title, type } = proved;
-  if (!isProved)
-    return { ...base, outcome: "waiting", why: `${judgeName} wrote more than you said: ${verdict.says}` };
+  if (!isProved) return { ...base, why: `${judgeName} wrote more than you said: ${verdict.says}` };
   const why = `${judgeName}${verdict.why === "" ? "" : `: ${verdict.why}`}`;
   const draft: MemoryDraft = {
     type,
@@ -243,11 +228,10 @@ async function offerWork(
   if (!seen || usersTypes.has(type)) return [];
   const { atMs: saidMs, line: context, message } = seen;
   const said = { session, message, saidMs, title: formatTitle(says), text: says, context };
-  await candidates.offer([
-    { type, when: findWhen(says), worth: 0, said: [{ ...said, isHandedOver: true as const }] },
-  ]);
-  const base = { atMs: clock.now(), session, message, text: says, by: "model" as const };
-  return [{ ...base, outcome: "waiting", why: `from the work: ${why}` }];
+  const handed = { ...said, isHandedOver: true as const };
+  await candidates.offer([{ type, when: findWhen(says), worth: 0, said: [handed] }]);
+  const judged = { by: "model", outcome: "waiting", why: `from the work: ${why}` } as const;
+  return [{ atMs: clock.now(), session, message, text: says, ...judged }];
 }
 
 function readStored(one: WaitingCandidate): readonly SaidStatement[] {
@@ -255,14 +239,10 @@ function readStored(one: WaitingCandidate): readonly SaidStatement[] {
   return latest?.statements ?? (latest ? [latest] : []);
 }
 
-const readWhole = (one: WaitingCandidate): string =>
-  readStored(one)
-    .map(({ text }) => text)
-    .join(" ");
-
 function describe(one: WaitingCandidate, outcome: Judgement["outcome"], why: string): Judgement {
   const { message = "", saidMs = 0, session = "", text = "" } = readLatest(one) ?? {};
-  return { atMs: saidMs, session, message, text: readWhole(one) || text, by: "model", outcome, why };
+  const whole = readStored(one).map((statement) => statement.text);
+  return { atMs: saidMs, session, message, text: whole.join(" ") || text, by: "model", outcome, why };
 }
 
 /* What a session's work showed: a command that worked after failures, a proposal that the user agreed to. Pure. */
@@ -284,26 +264,20 @@ export function findWork(messages: readonly Message[], said: readonly UsersMessa
 /** Commands that worked after others that begin alike had failed. */
 function findMended(messages: readonly Message[]): Work[] {
   const failed = new Map<string, number>();
-  return messages.flatMap(readCommands).flatMap(({ atMs, command, hasSucceeded, message }): Work[] => {
-    if (!isTelling(command)) return [];
+  const parts = messages.flatMap(({ info, parts }) => parts.map((part) => ({ part, message: info.id })));
+  return parts.flatMap(({ message, part }): Work[] => {
+    if (!isToolPart(part) || part.tool !== "bash") return [];
+    const { input, metadata, status, time } = part.state ?? {};
+    const command: unknown = input?.command;
+    if (typeof command !== "string" || time?.end === undefined || !isTelling(command)) return [];
+    const hasSucceeded = status === "completed" && metadata?.exit === 0;
     const [program = ""] = command.trim().split(/\s/);
     const failures = failed.get(program) ?? 0;
     failed.set(program, hasSucceeded ? 0 : failures + 1);
     if (!hasSucceeded || failures === 0) return [];
     const after = failures === 1 ? "a failure" : `${failures} failures`;
-    return [{ line: `${toCode(command, LONGEST_COMMAND)} worked after ${after}`, message, atMs }];
-  });
-}
-
-function readCommands({ info, parts }: Message) {
-  return parts.flatMap((part) => {
-    if (!isToolPart(part) || part.tool !== "bash") return [];
-    const { input, metadata, status, time } = part.state ?? {};
-    const command: unknown = input?.command;
-    const hasSucceeded = status === "completed" && metadata?.exit === 0;
-    return typeof command === "string" && time?.end !== undefined
-      ? [{ command, atMs: time.end, hasSucceeded, message: info.id }]
-      : [];
+    const line = `${toCode(command, LONGEST_COMMAND)} worked after ${after}`;
+    return [{ line, message, atMs: time.end }];
   });
 }
 

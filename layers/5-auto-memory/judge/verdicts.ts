@@ -6,7 +6,7 @@
  * It is given only what the user wrote and a line about each turn, so that no tool and no page can speak through it. An
  * entry that does not fit is dropped with its fault, and the rest still counts.
  */
-import { isRecord } from "../../../src/base/shape.js";
+import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { toLine } from "../../../src/base/text.js";
 import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { type MemoryType, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
@@ -98,23 +98,14 @@ export function formatBatch({ memories, messages, work }: Batch): string {
     }
     return [`m${at + 1}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`, ...lines].join("\n");
   });
-  return [
-    formatPart("messages", said, "\n\n"),
-    formatPart(
-      "work",
-      work.map((line, at) => `w${at + 1} ${line}`),
-    ),
-    formatPart(
-      "remembered",
-      memories.map(({ title, type }, at) => `k${at + 1} (${type}) ${title}`),
-    ),
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const parts = {
+    messages: said.join("\n\n"),
+    work: work.map((line, at) => `w${at + 1} ${line}`).join("\n"),
+    remembered: memories.map(({ title, type }, at) => `k${at + 1} (${type}) ${title}`).join("\n"),
+  };
+  const shown = Object.entries(parts).filter(([, text]) => text !== "");
+  return shown.map(([name, text]) => `<${name}>\n${text}\n</${name}>`).join("\n\n");
 }
-
-const formatPart = (name: string, lines: readonly string[], between = "\n"): string =>
-  lines.length === 0 ? "" : `<${name}>\n${lines.join(between)}\n</${name}>`;
 
 /** A longer text is no list of a few verdicts, and reading it would block the host. */
 const LONGEST_ANSWER = 200_000;
@@ -143,15 +134,10 @@ export function parseAnswer(text: string, batch: Batch): Answer | undefined {
 
 /** The list, in a fence or behind a word or two as well; a list inside of something else is not it. */
 function parseList(text: string): unknown[] | undefined {
-  if (text.length > LONGEST_ANSWER) return undefined;
-  const [from, to] = [text.search(/[[{]/), text.lastIndexOf("]")];
-  if (text[from] !== "[" || to < from) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(from, to + 1));
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const from = text.search(/[[{]/);
+  if (text.length > LONGEST_ANSWER || text[from] !== "[") return undefined;
+  const value = parseJson(text.slice(from, text.lastIndexOf("]") + 1));
+  return Array.isArray(value) ? value : undefined;
 }
 
 /** The fault as text; `undefined` for one that is explicitly not kept. */
@@ -214,30 +200,24 @@ function readReplaced(value: unknown, { memories }: Batch): number | undefined {
  * Secrets, repeats and contradictions are the gate's.
  */
 
-export interface Quoted {
+interface Quoted {
   quote: readonly SaidStatement[];
   around: string;
   /** What the agent had asked or done; it makes nothing hold in all projects. */
   context?: string;
 }
 
-export interface Proved {
-  /** Otherwise the judge's sentence says more than the user's words, or the opposite: the user decides. */
-  isProved: boolean;
-  type: Verdict["type"];
-  /** What stands alone, for a rule whose words do not. */
-  title: string;
-  content: string;
-  evidence: string;
-  isGlobal: boolean;
-}
-
-/** The fault as text: why nothing can be kept of it. */
+/**
+ * What to keep, or the fault as text: why nothing can be kept of it. Without `isProved` the judge's sentence says more than
+ * the user's words, or the opposite: the user decides. The title stands alone, for a rule whose words do not.
+ */
 export function prove(
   { isGlobal, says, type }: Pick<Verdict, "isGlobal" | "says" | "type">,
   { around, context = "", quote }: Quoted,
-): Proved | string {
-  const evidence = joinQuote(quote);
+) {
+  const evidence = quote
+    .map((one, at) => (one.heading === quote[at - 1]?.heading ? one.text : formatStatement(one)))
+    .join(" ");
   const isRule = usersTypes.has(type);
   if (isRule && quote.every(({ isQuestion }) => isQuestion)) return "the quote is a question";
   if (isRule && quote.some(({ heading }) => heading !== undefined && announcesOthers(heading)))
@@ -252,12 +232,6 @@ export function prove(
     evidence,
     isGlobal: isGlobal && saysEverywhere(around),
   };
-}
-
-function joinQuote(quote: readonly SaidStatement[]): string {
-  return quote
-    .map((one, at) => (one.heading === quote[at - 1]?.heading ? one.text : formatStatement(one)))
-    .join(" ");
 }
 
 /** Negations of the languages that `isNegative` does not know. */

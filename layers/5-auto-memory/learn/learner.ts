@@ -6,21 +6,19 @@
 import { join } from "node:path";
 import { DAY_MS } from "../../../src/base/days.js";
 import { hashOf } from "../../../src/base/hash.js";
-import { isVersion, object, string } from "../../../src/base/shape.js";
-import type { Clock } from "../../../src/io/clock.js";
+import { isVersion, object, parserOf, string } from "../../../src/base/shape.js";
 import type { Files } from "../../../src/io/files.js";
 import { createLineLog } from "../../../src/io/json-lines.js";
 import type { Log } from "../../../src/io/log.js";
 import type { Message } from "../../../src/io/message.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   type Judgement,
   readLatest,
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
-import type { Candidates } from "../../../src/memory/candidates/candidates.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { Memory, MemoryType } from "../../../src/memory/memory.js";
-import type { Memories, MemoryStore } from "../../../src/memory/store/store.js";
 import { estimateTokens } from "../../../src/models/cost.js";
 import { createTurnKeeper, listUnmarked, planUnread, type SaidTurn } from "../extraction/turns.js";
 import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
@@ -56,15 +54,12 @@ export interface LearnedTurn {
 
 export type Learner = ReturnType<typeof createLearner>;
 
-export interface LearnerOptions {
-  clock: Clock;
+export interface LearnerOptions extends Pick<LayerContext, "candidates" | "clock" | "log"> {
   gate: Pick<Gate, "save">;
-  log: Log;
-  memories: Pick<Memories, "list" | "noteUse">;
+  memories: Pick<LayerContext["memories"], "list" | "noteUse">;
   /** Shared by all changes, so that they are undone together. */
   run: string;
   settled: Settled;
-  candidates: Candidates;
   /** Did the user write this text themselves? */
   isTheirs(text: string): boolean;
 }
@@ -77,7 +72,7 @@ const MOST_NOTES = 500;
 export function createLearner(options: LearnerOptions) {
   const { candidates, clock, memories, run, settled } = options;
   const readOpen = createOpenReader(options);
-  let listed: ReturnType<MemoryStore["list"]> | undefined;
+  let listed: Promise<readonly Memory[]> | undefined;
   let notes: Judgement[] = [];
   const keepTurns = createTurnKeeper({
     ...options,
@@ -174,7 +169,7 @@ function createOpenReader({ candidates, isTheirs, settled }: LearnerOptions) {
   }
 }
 
-export function describeMemory(
+function describeMemory(
   { content, links, provenance, title, type }: Memory,
   session = provenance.session ?? "",
 ): Learned {
@@ -195,22 +190,13 @@ function describeCandidate(one: WaitingCandidate, session: string): Learned {
 
 export type Settled = ReturnType<typeof createSettled>;
 
-interface SettledLine {
-  v: 1;
-  /** Hash of message and sentence. */
-  said: string;
-}
-
-const isLine = object<SettledLine>({ v: isVersion, said: string });
+/** `said`: hash of message and sentence. */
+const parseLine = parserOf(object<{ v: 1; said: string }>({ v: isVersion, said: string }));
 
 /** `folder`: machine state of the extraction. Reads the list once. Calls reject with the system's error. */
 export function createSettled({ files, folder, log }: { files: Files; folder: string; log: Log }) {
   const path = join(folder, "learned.jsonl");
-  const lines = createLineLog<SettledLine>({
-    files,
-    parse: (value) => (isLine(value) ? value : undefined),
-    complain: { log, source: "auto-memory" },
-  });
+  const lines = createLineLog({ files, parse: parseLine, complain: { log, source: "auto-memory" } });
   const nameOf = (message: string, sentence: string): string => hashOf(`${message}\n${sentence}`);
   let known: Set<string> | undefined;
   const load = async (): Promise<Set<string>> => {
@@ -241,19 +227,14 @@ export function createSettled({ files, folder, log }: { files: Files; folder: st
  * that of the day.
  */
 
-export interface Estimate {
-  questions: number;
-  /** About; answers included. */
-  tokens: { input: number; output: number };
-}
-
 /** Of an answer about a full question: a few verdicts. */
 export const ANSWER_CHARACTERS = 2_400;
 
+/** About; answers included. */
 export function estimateJudging(
   messages: readonly JudgedMessage[],
   { memories, task }: { task: string; memories: readonly { type: MemoryType; title: string }[] },
-): Estimate {
+) {
   const batches = planBatches(messages);
   const input = batches.reduce((sum, batch) => {
     const prompt = `${task}\n\n${formatBatch({ messages: batch, work: [], memories })}`;
@@ -263,17 +244,13 @@ export function estimateJudging(
   return { questions: batches.length, tokens: { input, output } };
 }
 
-export interface PastJudgeOptions extends ModelJudgeContext {
-  settled: Settled;
-  run: string;
-  /** Under which session of the host's the questions run. */
-  parentID: string;
-}
-
 /** So many messages fill a question. */
 const FULL = 20;
 
-export function createPastJudge(options: PastJudgeOptions) {
+/** `parentID`: the session of the host's under which the questions run. */
+export function createPastJudge(
+  options: ModelJudgeContext & { settled: Settled; run: string; parentID: string },
+) {
   const { candidates, memories, parentID, run, settled } = options;
   const judge = createModelJudge(options);
   let waiting = 0;
@@ -303,13 +280,10 @@ export function createPastJudge(options: PastJudgeOptions) {
     const open = new Set((await candidates.list()).flatMap(({ id, isJudged }) => (isJudged ? [] : [id])));
     answered += judged.answered;
     // A model that fails twice leaves them to the user, without having judged them.
-    if (judged.answered > 0) for (const one of before.filter(({ id }) => !open.has(id))) await settle(one);
+    const done = judged.answered > 0 ? before.filter(({ id }) => !open.has(id)) : [];
+    // Several messages may say the same.
+    for (const { message } of done.flatMap(({ said }) => said)) await settled.add(message, WHOLE);
     const kept = new Set(judged.kept);
     return (await memories.list()).filter(({ id }) => kept.has(id)).map((memory) => describeMemory(memory));
-  }
-
-  /** Several messages may say the same. */
-  async function settle({ said }: WaitingCandidate): Promise<void> {
-    for (const { message } of said) await settled.add(message, WHOLE);
   }
 }

@@ -26,10 +26,9 @@ import {
   WHOLE,
 } from "./learner.js";
 
-/** Reads past sessions if it is time to. Rejects with the system's error. `sessionID`: under which questions run. */
-export type PastReader = (sessionID: string) => Promise<void>;
+export type PastReader = ReturnType<typeof createPastReader>;
 
-export type PastReaderContext = Pick<LayerContext, "files" | "folders" | "generation" | "host" | "locks"> &
+type PastReaderContext = Pick<LayerContext, "files" | "folders" | "generation" | "host" | "locks"> &
   ModelJudgeContext & {
     /** Of the sessions that are read behind each turn. */
     cursors: { read(sessionID: string): Promise<unknown> };
@@ -42,12 +41,13 @@ const MOST_SESSIONS = 50;
 
 const parseState = parserOf(object<{ v: 1; atMs: number }>({ v: isVersion, atMs: finite }));
 
-export function createPastReader(context: PastReaderContext): PastReader {
+/** Reads past sessions if it is time to. Rejects with the system's error. `sessionID`: under which questions run. */
+export function createPastReader(context: PastReaderContext) {
   const { clock, cursors, files, folders, generation, host, locks, log } = context;
   const path = join(folders.extraction, "past-sessions.json");
   let hasComplained = false;
 
-  return async (sessionID) => {
+  return async (sessionID: string): Promise<void> => {
     if (!host.listSessions) {
       const what = "this host lists no sessions to plugins, so autoMemory.pastSessions reads none";
       if (!hasComplained) log.warn(LAYER, `${what}; strata learn --sessions does`);
@@ -110,11 +110,7 @@ export function createPastReader(context: PastReaderContext): PastReader {
 }
 
 /** The newest of those that nobody has read, oldest first: what was said later replaces what was said before. */
-async function choose(
-  ids: readonly string[],
-  settled: Settled,
-  cursors: PastReaderContext["cursors"],
-): Promise<string[]> {
+async function choose(ids: readonly string[], settled: Settled, cursors: PastReaderContext["cursors"]) {
   const isRead = await settled.read();
   const chosen: string[] = [];
   for (const id of ids.toReversed()) {
@@ -131,21 +127,19 @@ export interface StoredSession {
 }
 
 /** Splits sessions into turns, and leaves out messages that a fork has from the session it was made of. */
-export function createTurnSplitter(): (session: StoredSession) => PastTurn[] {
+export function createTurnSplitter() {
   const seen = new Set<string>();
 
-  return ({ id, messages }) => {
+  return ({ id, messages }: StoredSession): PastTurn[] => {
     const turns: { session: string; messages: Message[] }[] = [];
     for (const message of messages) {
       if (message.info.role === "user") turns.push({ session: id, messages: [] });
       turns.at(-1)?.messages.push(message);
     }
-    return turns.filter(({ messages: [first] }) => first !== undefined && isNews(first));
+    // In a fork a message keeps its time and text, and has another id.
+    return turns.filter(({ messages: [first] }) => {
+      const name = first && hashOf(`${readTime(first.info)}\n${readOwnTexts(first.parts).join("\n")}`);
+      return name !== undefined && !seen.has(name) && seen.add(name);
+    });
   };
-
-  /** In a fork a message keeps its time and text, and has another id. */
-  function isNews({ info, parts }: Message): boolean {
-    const name = hashOf(`${readTime(info)}\n${readOwnTexts(parts).join("\n")}`);
-    return !seen.has(name) && seen.add(name) !== undefined;
-  }
 }

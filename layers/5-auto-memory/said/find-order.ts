@@ -19,7 +19,7 @@ import { ASKS, readAgreed } from "./find-said.js";
 
 export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
 
-export interface OrderSearch {
+interface OrderSearch {
   memory: Memory;
   action: OrderedAction;
   /** What else may be meant: the words of an order have to fit this one better than any of them. */

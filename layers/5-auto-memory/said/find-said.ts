@@ -40,9 +40,6 @@ export interface Said {
   how: "tool" | "confirmed";
 }
 
-/** What was found, or why nothing was: the rest of a sentence that begins with what was not done. */
-export type SaidSearch = { kind: "said"; said: Said } | { kind: "unsaid"; why: string };
-
 /** So much of the agent's wording has to be the user's … */
 const LEAST_SHARE = 0.6;
 /** … and so much of both has to be common to both, or it may be about something else; less where every word is there. */
@@ -56,24 +53,19 @@ const MOST_KEPT = 6;
 const MOST_KEPT_CHARACTERS = 1_200;
 const MOST_WORDS = 120;
 
-export function findSaid(text: string, messages: readonly UsersMessage[]): SaidSearch {
+/** What was found, or why nothing was: the rest of a sentence that begins with what was not done. */
+export function findSaid(text: string, messages: readonly UsersMessage[]): Said | string {
   const wanted = readStems(text);
   if (wanted.size === 0 || wanted.size > MOST_WORDS)
-    return unsaid(`expected one sentence of the user's, ${wanted.size} different words came`);
+    return `expected one sentence of the user's, ${wanted.size} different words came`;
   const groups = readGroups(messages);
   const ageOf = ({ group }: Place): number => messages.indexOf(group.message);
   const [best, ...others] = groups
     .flatMap((group) => findPlaces(text, wanted, group))
     .sort((a, b) => b.share - a.share || ageOf(b) - ageOf(a) || b.likeness - a.likeness);
-  const found = best
-    ? keep(best, others, groups)
-    : unsaid("no message of the user's in this session says this");
-  if (found.kind === "said") return found;
-  const said = findAgreed(text, wanted, messages);
-  return said === undefined ? found : { kind: "said", said };
+  const found = best ? keep(best, others, groups) : "no message of the user's in this session says this";
+  return typeof found === "string" ? (findAgreed(text, wanted, messages) ?? found) : found;
 }
-
-const unsaid = (why: string): SaidSearch => ({ kind: "unsaid", why });
 
 /** The user's own sentences, where the text is nothing but these; a final point and capitals may differ. */
 export function findVerbatim(text: string, messages: readonly UsersMessage[]): Said | undefined {
@@ -145,24 +137,23 @@ const quotesSpeech = (sentence: string): boolean =>
   readQuotations(sentence).some((one) => !one.startsWith("`") && (isSpeech(one) || isDecisive(one)));
 
 /** What is kept of a place, or why it is none. What the words mean is for the agent to know; this is what can be seen. */
-function keep(place: Place, others: readonly Place[], groups: readonly Group[]): SaidSearch {
+function keep(place: Place, others: readonly Place[], groups: readonly Group[]): Said | string {
   const { from, group, to } = place;
   const sentences = group.sentences.slice(from, to + 1);
   const quoted = JSON.stringify(sentences.join(" "));
   if (sentences.some((sentence) => ASKS.test(sentence) && !ASKS_FOR_NOD.test(sentence)))
-    return unsaid(`the user's sentence ${quoted} is a question`);
+    return `the user's sentence ${quoted} is a question`;
   if (group.header !== undefined && announcesOthers(group.header))
-    return unsaid(`the user's sentence ${quoted} stands below a line that gives it to somebody else`);
+    return `the user's sentence ${quoted} stands below a line that gives it to somebody else`;
   const rival = others.find((other) => isRival(place, other));
   if (rival) {
     const other = rival.group.sentences.slice(rival.from, rival.to + 1).join(" ");
-    return unsaid(`it may mean two sentences of the user's: ${quoted} and ${JSON.stringify(other)}`);
+    return `it may mean two sentences of the user's: ${quoted} and ${JSON.stringify(other)}`;
   }
   const text = widen(group, from, to);
-  if (text === undefined) return unsaid("the user's sentence depends on too many others");
-  if (isTakenBack(place, text, groups))
-    return unsaid("the user has taken that back, or said otherwise later");
-  return { kind: "said", said: toSaid(group, text) };
+  if (text === undefined) return "the user's sentence depends on too many others";
+  if (isTakenBack(place, text, groups)) return "the user has taken that back, or said otherwise later";
+  return toSaid(group, text);
 }
 
 export const ASKS = /[?？؟]["”'」)\]\s]*$/;
@@ -240,11 +231,7 @@ const UNCLEAR =
   /\bor\b|\bmind if\b|\b(should|shall|do|does|is|are|can|could|would|will)(n['’]t| not)\b|还是|或者|\boder\b|\bou\b|[<>\p{Cf}\p{Cc}\u2028\u2029]|\]\(/iu;
 
 /** The newest question that says what `text` says and has a plain yes. */
-function findAgreed(
-  text: string,
-  wanted: ReadonlySet<string>,
-  messages: readonly UsersMessage[],
-): Said | undefined {
+function findAgreed(text: string, wanted: ReadonlySet<string>, messages: readonly UsersMessage[]) {
   for (const [index, message] of [...messages.entries()].reverse()) {
     const question = readAgreed(message);
     if (question === undefined || !LASTING.test(question)) continue;
@@ -254,7 +241,7 @@ function findAgreed(
     const { atMs, id } = message;
     const evidence = message.text.trim();
     const said = { messageID: id, text: `Agreed: "${question}" — "${evidence}"`, evidence };
-    return { ...said, how: "confirmed", ...(atMs !== undefined && { atMs }) };
+    return { ...said, how: "confirmed" as const, ...(atMs !== undefined && { atMs }) };
   }
   return undefined;
 }
@@ -263,13 +250,8 @@ function findAgreed(
 export function readAgreed({ asked, text }: UsersMessage): string | undefined {
   const answer = text.trim();
   if (asked === undefined || answer.length > LONGEST_ANSWER || !PLAIN_YES.test(answer)) return undefined;
-  const line =
-    asked
-      .trim()
-      .slice(-2 * LONGEST_QUESTION)
-      .split("\n")
-      .at(-1)
-      ?.trim() ?? "";
+  const end = asked.trim().slice(-2 * LONGEST_QUESTION);
+  const line = end.slice(end.lastIndexOf("\n") + 1).trim();
   if (asked.match(/[?？]/g)?.length !== 1 || !/[?？]$/.test(line)) return undefined;
   const question = line.replace(/^.*(?:[.!:] |[。！：])/, "").trim();
   const isFit = question.length >= SHORTEST_QUESTION && question.length <= LONGEST_QUESTION;

@@ -33,11 +33,7 @@ export const recall = (
 };
 
 /** What was said in other sessions of this project; of others only if the user wants that. */
-async function quote(
-  { folders, quotes }: MemoryToolsContext,
-  words: string | undefined,
-  sessionID: string,
-): Promise<string> {
+async function quote({ folders, quotes }: MemoryToolsContext, words: string | undefined, sessionID: string) {
   const { formatQuotes } = await import("../../../src/conversations/quotes.js");
   const known = await quotes?.();
   if (!known || words === undefined)
@@ -59,12 +55,11 @@ async function list(
     exceptSession: sessionID,
     ...{ text: query, entity, type, archived },
   });
-  const { found: hits, newer } = putNewestFirst(ranked, readMemory);
-  const found = hits.flatMap((hit) => readMemory(hit) ?? []);
-  conflicts.see(found);
+  const { found, newer } = putNewestFirst(ranked, readMemory);
+  conflicts.see(found.flatMap((hit) => readMemory(hit) ?? []));
   const format = (hit: Found): string =>
     formatHit(hit, { nowMs: clock.now(), project: folders.project, newer });
-  const shown = hits.slice(0, MOST_HITS);
+  const shown = found.slice(0, MOST_HITS);
   memories.noteUse(listShownWhole(shown, format));
   return formatAnswer(shown.map(format));
 }
@@ -115,31 +110,16 @@ export function formatHit(
   return `- [past session ${sessionID}] ${toLine(text, most)} (${shortenPath(path, project)}, ${formatAge(date, nowMs)})`;
 }
 
-interface WholeOptions {
-  nowMs: number;
-  path: string;
-  gone: readonly string[];
-}
-
-export function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions): string {
-  const {
-    aliases,
-    content,
-    entities,
-    expires,
-    links,
-    pinned,
-    provenance,
-    status,
-    supersededBy,
-    tags,
-    title,
-  } = memory;
-  const { by, evidence, session } = provenance;
+function formatWhole(
+  memory: Memory,
+  { gone, nowMs, path }: { nowMs: number; path: string; gone: readonly string[] },
+): string {
+  const { content, expires, pinned, status, supersededBy, type } = memory;
+  const { by, evidence, session } = memory.provenance;
   const list = (name: string, values: readonly string[]): string[] =>
     values.length === 0 ? [] : [`${name}: ${values.map((value) => toLine(value, 120)).join(", ")}`];
   const state = [
-    memory.type,
+    type,
     status,
     ...(pinned ? ["pinned"] : []),
     ...(expires === undefined ? [] : [`until ${expires}`]),
@@ -151,13 +131,13 @@ export function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions)
   return [
     RECORD,
     `${memory.id} in ${path}`,
-    toLine(title, 200),
+    toLine(memory.title, 200),
     state.join(", "),
     ...(evidence === undefined ? [] : [`Said: ${JSON.stringify(toLine(evidence, 400))}`]),
     // Written by the agent; in the user's memories they only serve the search.
-    ...(usersTypes.has(memory.type) ? [] : [...list("Also called", aliases), ...list("Tags", tags)]),
-    ...list("About", entities),
-    ...list("Linked with", links),
+    ...(usersTypes.has(type) ? [] : [...list("Also called", memory.aliases), ...list("Tags", memory.tags)]),
+    ...list("About", memory.entities),
+    ...list("Linked with", memory.links),
     ...(supersededBy === undefined ? [] : [`Superseded by ${supersededBy}`]),
     ...list("Not there any more, verify", gone),
     "---",

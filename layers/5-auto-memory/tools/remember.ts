@@ -65,21 +65,21 @@ export async function remember(
   const expires = readExpiry(args.expires, nowMs);
   const messages = await readUsersMessages(session);
   const isUsers = usersTypes.has(args.type);
-  const search = isUsers ? findSaid(args.content, messages) : undefined;
-  if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
-  const said = search?.said ?? findVerbatim(args.content, messages);
-  const planned = isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires) };
+  const users = isUsers ? findSaid(args.content, messages) : undefined;
+  if (typeof users === "string") throw refuseUnsaid(args.type, users);
+  const said = users ?? findVerbatim(args.content, messages);
+  const { draft, left } = users
+    ? planSaid(args, users, nowMs)
+    : { draft: planFact(args, said, expires), left: [] };
   const provenance = said
     ? provenanceOf(said, session)
     : { by: "agent" as const, session, message: messageID, how: "tool" as const };
   const cause = { operation: "remember", session };
-  const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
+  const written = await gate.save({ ...draft, provenance }, said?.atMs ?? nowMs, cause);
   if (said) tellSuperseded(context, written, said.text);
   const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
   const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
-  return isUsers && said
-    ? [answer, `Word for word: ${said.text}`, ...(planned.left ?? [])].join("\n")
-    : answer;
+  return users ? [answer, `Word for word: ${users.text}`, ...left].join("\n") : answer;
 }
 
 function tellSuperseded({ tellUser }: MemoryToolsContext, written: Written, words: string): void {
@@ -89,18 +89,12 @@ function tellSuperseded({ tellUser }: MemoryToolsContext, written: Written, word
     if (usersTypes.has(type)) tellUser({ id, what, words });
 }
 
-interface Planned {
-  draft: Omit<MemoryDraft, "provenance">;
-  /** What of the agent's wishes the user's sentence does not support. */
-  left?: string[];
-}
-
-/** The user's sentence, with only those of the agent's attributes that the sentence supports. */
+/** The user's sentence, with only those of the agent's attributes that it supports. `left`: what it does not support. */
 function planSaid(
   { aliases, expires, importance, scope, sensitivity, tags, type }: Arguments,
   { atMs, text }: Said,
   nowMs: number,
-): Planned {
+) {
   const isGlobal = scope === "global" && saysEverywhere(text);
   const end = expires === undefined ? undefined : findEnd(text, expires, atMs ?? nowMs);
   const left: string[] = [];
@@ -108,7 +102,7 @@ function planSaid(
     left.push("For this project only: the user's sentence does not speak of all projects.");
   if (expires !== undefined && end === undefined)
     left.push("Without an end: the user's sentence does not name that day.");
-  const draft = {
+  const draft: Omit<MemoryDraft, "provenance"> = {
     type,
     title: formatTitle(text),
     content: text,
@@ -120,7 +114,7 @@ function planSaid(
     // A lower importance would bury what the user said.
     ...(importance !== undefined && { importance: Math.max(importance, USUAL_IMPORTANCE) }),
     ...(sensitivity && { sensitivity }),
-    ...(isGlobal && { scope: "global" as const }),
+    ...(isGlobal && { scope: "global" }),
     ...(end !== undefined && { expires: end }),
   };
   return { draft, left };
@@ -131,7 +125,7 @@ function planFact(
   { content, entities = [], expires: _, title, ...more }: Arguments,
   said: Said | undefined,
   expires: string | undefined,
-): Planned["draft"] {
+): Omit<MemoryDraft, "provenance"> {
   const text = said?.text ?? content;
   const named = said ? formatTitle(text) : title;
   const given = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
@@ -177,11 +171,7 @@ export function provenanceOf({ evidence, how, messageID }: Said, session: string
 }
 
 /** Formats one line that names the file. Throws if the store refused. */
-export function formatWritten(
-  { folders }: Pick<LayerContext, "folders">,
-  written: Written,
-  what: string,
-): string {
+export function formatWritten({ folders }: MemoryToolsContext, written: Written, what: string): string {
   if (written.kind !== "refused")
     return `${what}: ${written.memory.id} in ${shortenPath(written.path, folders.project)}`;
   const { existing, why } = written;

@@ -19,12 +19,6 @@ export function createMemoryTools(context: MemoryToolsContext): Tool[] {
   ];
 }
 
-const load = {
-  remember: () => import("./remember.js"),
-  recall: () => import("./recall.js"),
-  update: () => import("./update.js"),
-};
-
 const createRememberTool = (context: MemoryToolsContext): Tool =>
   defineTool({
     name: "memory_remember",
@@ -34,8 +28,8 @@ const createRememberTool = (context: MemoryToolsContext): Tool =>
       properties: { content: text, type: { ...text, enum: memoryTypes } },
       required: ["content", "type"],
     },
-    loadCheck: async () => (await load.remember()).rememberArguments,
-    execute: async (args, call) => (await load.remember()).remember(context, args, call),
+    loadCheck: async () => (await import("./remember.js")).rememberArguments,
+    execute: async (args, call) => (await import("./remember.js")).remember(context, args, call),
   });
 
 export const createRecallTool = (context: MemoryToolsContext): Tool =>
@@ -44,8 +38,8 @@ export const createRecallTool = (context: MemoryToolsContext): Tool =>
     description:
       "What earlier sessions decided or learned. Also: id, entity (#34, path), type, archived, conversations.",
     parameters: { properties: { query: text } },
-    loadCheck: async () => (await load.recall()).recallArguments,
-    execute: async (args, { sessionID }) => (await load.recall()).recall(context, args, sessionID),
+    loadCheck: async () => (await import("./recall.js")).recallArguments,
+    execute: async (args, { sessionID }) => (await import("./recall.js")).recall(context, args, sessionID),
   });
 
 const ACTIONS = ["edit", "archive", "restore", "resolve", "reopen", "link", "unlink", "pin", "unpin"];
@@ -58,8 +52,8 @@ export const createUpdateTool = (context: MemoryToolsContext): Tool =>
       properties: { id: text, action: { ...text, enum: ACTIONS }, content: text },
       required: ["id", "action"],
     },
-    loadCheck: async () => (await load.update()).updateArguments,
-    execute: async (args, call) => (await load.update()).update(context, args, call),
+    loadCheck: async () => (await import("./update.js")).updateArguments,
+    execute: async (args, call) => (await import("./update.js")).update(context, args, call),
   });
 
 /** The agent keeps what it was asked about, in the user's own words. See judge/agent-judge.ts. */
@@ -68,6 +62,6 @@ const createKeepTool = (judge: NonNullable<MemoryToolsContext["agentJudge"]>): T
     name: KEEP_TOOL,
     description: "Keep what Strata asked: a, c directive.",
     parameters: { properties: { letters: text }, required: ["letters"] },
-    loadCheck: async () => (await load.remember()).keepArguments,
+    loadCheck: async () => (await import("./remember.js")).keepArguments,
     execute: ({ letters }, { sessionID }) => judge.keep(letters, sessionID),
   });

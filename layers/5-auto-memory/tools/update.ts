@@ -14,7 +14,7 @@ import type { Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { refuseConflict } from "../injection/conflicts.js";
 import { findOrder } from "../said/find-order.js";
-import { findSaid, findVerbatim, type Said, type SaidSearch } from "../said/find-said.js";
+import { findSaid, findVerbatim } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
 import { type Call, formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./remember.js";
@@ -45,11 +45,7 @@ const DONE: Readonly<Record<Action, readonly [answer: string, told: string]>> = 
 /** Actions that need the user's words for any memory, since they change its rank for good. */
 const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
 
-export async function update(
-  context: MemoryToolsContext,
-  args: Arguments,
-  { messageID, sessionID }: Call,
-): Promise<string> {
+export async function update(context: MemoryToolsContext, args: Arguments, { messageID, sessionID }: Call) {
   const { memories, readUsersMessages, tellUser } = context;
   const { action, id } = args;
   const current = await memories.read(id);
@@ -65,7 +61,7 @@ export async function update(
     ...(reason && { reason: redactSecrets(reason).text }),
   };
   const by = { session: sessionID, message: messageID };
-  const written = await change(context, args, cause, { by, ...readSaid(current, args, messages) });
+  const written = await change(context, args, cause, { by, messages });
   const [answer, told] = DONE[action];
   if (isUsers && words !== undefined && written.kind === "written") tellUser({ id, what: told, words });
   return formatWritten(context, written, written.kind === "unchanged" ? "Nothing to change" : answer);
@@ -91,16 +87,6 @@ async function readOrder(
   );
 }
 
-function readSaid(
-  current: Memory | undefined,
-  { action, content, title }: Arguments,
-  messages: readonly UsersMessage[],
-): Pick<Evidence, "search" | "verbatim"> {
-  if (action !== "edit" || !current || content === undefined) return {};
-  if (usersTypes.has(current.type)) return { search: findSaid(content, messages) };
-  return title === undefined ? { verbatim: findVerbatim(content, messages) } : {};
-}
-
 async function change(
   { conflicts, memories }: MemoryToolsContext,
   args: Arguments,
@@ -118,10 +104,8 @@ async function change(
 
 interface Evidence {
   other: Memory | undefined;
-  /** The user's words for this content, if the memory holds what the user said. */
-  search?: SaidSearch;
-  /** The user's words if the content of any other memory is exactly these. */
-  verbatim?: Said | undefined;
+  /** In which the user's words for an edit are looked for. */
+  messages: readonly UsersMessage[];
   by: { session: string; message: string };
 }
 
@@ -129,7 +113,7 @@ interface Evidence {
 function planChange(current: Memory, args: Arguments, evidence: Evidence): Memory | undefined {
   const { action } = args;
   if (action === "edit") return planEdit(current, args, evidence);
-  if (action === "pin" || action === "unpin") {
+  if (PINS.has(action)) {
     const pinned = action === "pin";
     return current.pinned === pinned ? undefined : { ...current, pinned };
   }
@@ -141,25 +125,24 @@ function planChange(current: Memory, args: Arguments, evidence: Evidence): Memor
 }
 
 /** Content that only the agent says becomes the agent's, and is not a rule. The title of a rule is made of its sentence. */
-function planEdit(
-  current: Memory,
-  { content, title }: Arguments,
-  { by, search, verbatim }: Evidence,
-): Memory | undefined {
+function planEdit(current: Memory, { content, title }: Arguments, { by, messages }: Evidence) {
   if (content === undefined && title === undefined)
     throw refuse("edit: expected content or title, neither came.");
   let edited: Memory;
   if (usersTypes.has(current.type)) {
-    if (search === undefined)
+    if (content === undefined)
       throw refuse(
         `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
       );
-    if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
-    const { text } = search.said;
-    const provenance = provenanceOf(search.said, by.session);
+    const said = findSaid(content, messages);
+    if (typeof said === "string") throw refuseUnsaid(current.type, said);
+    const { text } = said;
+    const provenance = provenanceOf(said, by.session);
     edited = { ...current, content: text, title: formatTitle(text), when: findWhen(text), provenance };
     if (text === current.content) return undefined;
   } else {
+    // With a title of its own it is not only the user's.
+    const verbatim = title === undefined ? findVerbatim(content ?? "", messages) : undefined;
     const provenance: Provenance = verbatim
       ? provenanceOf(verbatim, by.session)
       : { by: "agent", ...by, how: "tool" };

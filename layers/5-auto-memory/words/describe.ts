@@ -88,15 +88,12 @@ export function findWhen(text: string): string[] {
     .filter((piece) => piece.length <= LONGEST_COMMAND && /[a-z]{2}/i.test(piece));
   const named = [...all(COMMANDS), ...all(NAMED_LIKE_WORDS)];
   const folders = all(FOLDERS).map((name) => `${name}/`);
-  const paths = [
-    ...all(PATHS)
-      .filter(isPath)
-      .map((path) => path.replace(/\.$/, "")),
-    ...folders,
-  ];
+  const paths = all(PATHS)
+    .filter(isPath)
+    .map((path) => path.replace(/\.$/, ""));
   const { triggers } = languageOf(rule);
   const meant = triggers.filter(({ pattern }) => pattern.test(rule)).flatMap(({ when }) => when);
-  const found = [...code, ...named, ...paths.filter((path) => /\w/.test(path)), ...meant];
+  const found = [...code, ...named, ...[...paths, ...folders].filter((path) => /\w/.test(path)), ...meant];
   return [...new Set(found)].slice(0, MOST);
 }
 
@@ -109,12 +106,6 @@ function isPath(path: string): boolean {
     .filter((part) => part !== "");
   if (parts.length === 1) return path.endsWith("/") && !/^[A-Z]/.test(path);
   const isFile = /\.[a-z]\w{0,4}$/i.test(parts.at(-1) ?? "");
-  return (
-    isFile ||
-    path.includes("*") ||
-    path.startsWith("/") ||
-    path.startsWith("~") ||
-    FOLDER_NAMES.test(parts[0] ?? "") ||
-    (parts.length > 2 && !/^\d+$/.test(parts.join("")))
-  );
+  const isDeep = parts.length > 2 && !/^\d+$/.test(parts.join(""));
+  return isFile || isDeep || /^[/~]|\*/.test(path) || FOLDER_NAMES.test(parts[0] ?? "");
 }

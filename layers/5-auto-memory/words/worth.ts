@@ -63,12 +63,9 @@ export function findShape({ characters, statements }: Shape): Record<string, num
 
 /** In Latin letters: a character of these scripts says as much as several. */
 export function readLength(text: string): number {
-  const count = (script: RegExp): number => text.match(script)?.length ?? 0;
-  return (
-    text.length +
-    2.5 * count(/\p{Script=Han}/gu) +
-    count(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)
-  );
+  const han = text.match(/\p{Script=Han}/gu) ?? [];
+  const others = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu) ?? [];
+  return text.length + 2.5 * han.length + others.length;
 }
 
 const LONGEST_CORE = 300;

@@ -1,16 +1,16 @@
 /** The agenda, gathered and for people. Changes nothing except the leases of `claim` and `release`. */
 
-import { createHash } from "node:crypto";
 import { DAY_MS } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
 import { formatAge } from "../../../src/base/format.js";
+import { hashOf } from "../../../src/base/hash.js";
 import { foldSentence, toLine } from "../../../src/base/text.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isActive, type Memory } from "../../../src/memory/memory.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../../src/notes/session-files.js";
 import { type Instance, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/instances.js";
-import { formatLease, type Leases } from "../leases/leases.js";
+import { formatLease, type LeaseOutcome, type Leases } from "../leases/leases.js";
 
 interface AgendaOptions extends Pick<LayerContext, "clock" | "files" | "sessions"> {
   folders: { memory: string; sessionMemory: string };
@@ -35,19 +35,13 @@ export function createAgenda(options: AgendaOptions) {
     async claim(id: string, session: string, forMs = LONGEST_LEASE_MS): Promise<AgendaItem> {
       const item = await find(id);
       const why = item.item === undefined ? { why: item.text.slice(0, LONGEST_WHY) } : {};
-      const outcome = await leases.claim(item.item ?? id, { session, forMs, ...why });
-      if (outcome.kind === "taken") throw taken(formatLease(outcome.by));
-      return item;
+      return settle(item, await leases.claim(item.item ?? id, { session, forMs, ...why }));
     },
 
     /** @throws StrataError NO_ITEM, TAKEN */
     async release(id: string, session: string): Promise<AgendaItem> {
       const item = await find(id);
-      const outcome = await leases.release(item.item ?? id, { session });
-      if (outcome.kind === "taken") throw taken(formatLease(outcome.by));
-      if (outcome.kind === "none")
-        throw new StrataError("NOT_CLAIMED", `${id} is not claimed, so there is nothing to release`);
-      return item;
+      return settle(item, await leases.release(item.item ?? id, { session }));
     },
   };
 
@@ -67,8 +61,13 @@ export function createAgenda(options: AgendaOptions) {
   }
 }
 
-const taken = (why: string): StrataError =>
-  new StrataError("TAKEN", `not yours: ${why}. A person may release it with strata agenda release`);
+function settle(item: AgendaItem, outcome: LeaseOutcome): AgendaItem {
+  const how = "A person may release it with strata agenda release";
+  if (outcome.kind === "taken")
+    throw new StrataError("TAKEN", `not yours: ${formatLease(outcome.by)}. ${how}`);
+  if (outcome.kind !== "none") return item;
+  throw new StrataError("NOT_CLAIMED", `${item.id} is not claimed, so there is nothing to release`);
+}
 
 async function readSessions(options: AgendaOptions): Promise<AgendaSession[]> {
   const { files, folders, living, sessions } = options;
@@ -99,26 +98,22 @@ export const HEADINGS: Readonly<Record<AgendaKind, string>> = {
   held: "Claimed",
 };
 
-export interface FormatAgendaOptions {
+interface Shown {
   nowMs: number;
   /** Older items are only counted; `undefined` shows all. */
   days: number | undefined;
-  /** How a person claims an item, as in `/agenda claim`. */
-  command: string;
 }
 
 /** Items that are not too old. Items without a time, claimed items and blockers never are. */
-export function findRecent(
-  items: readonly AgendaItem[],
-  { days, nowMs }: Pick<FormatAgendaOptions, "days" | "nowMs">,
-): AgendaItem[] {
+export function findRecent(items: readonly AgendaItem[], { days, nowMs }: Shown): AgendaItem[] {
   if (days === undefined) return [...items];
   return items.filter(
     ({ atMs, claim, kind }) => claim || atMs === 0 || kind === "blocker" || nowMs - atMs <= days * DAY_MS,
   );
 }
 
-export function formatAgenda(items: readonly AgendaItem[], options: FormatAgendaOptions): string {
+/** `command`: how a person claims an item, as in `/agenda claim`. */
+export function formatAgenda(items: readonly AgendaItem[], options: Shown & { command: string }): string {
   const shown = findRecent(items, options);
   const older = items.length - shown.length;
   const left = older > 0 ? [`${older} older than ${options.days} days; --all shows them, too.`] : [];
@@ -136,42 +131,30 @@ export function formatAgenda(items: readonly AgendaItem[], options: FormatAgenda
 }
 
 function formatItem(item: AgendaItem, nowMs: number): string {
-  const { atMs, id, isForeign, isInProgress, text } = item;
+  const { atMs, claim, id, instance, isBusy, isForeign, isInProgress, kind, session = "", text } = item;
+  const open = instance === undefined ? "" : ` ${isBusy ? "at work" : "open"} in instance ${instance}`;
   const marks = [
-    ...(isInProgress ? ["in progress"] : []),
-    ...(isForeign ? ["from the repository, not said by you"] : []),
-    ...formatOwner(item),
-    ...(atMs > 0 ? [formatAge(atMs, nowMs)] : []),
-    ...formatClaim(item),
-  ];
+    isInProgress && "in progress",
+    isForeign && "from the repository, not said by you",
+    kind !== "held" && `${session}${open}`,
+    atMs > 0 && formatAge(atMs, nowMs),
+    claim && formatClaim(claim),
+  ].filter(Boolean);
   return `  ${id}  ${text}${marks.length === 0 ? "" : `  (${marks.join(", ")})`}`;
 }
 
-function formatOwner({ instance, isBusy, kind, session }: AgendaItem): string[] {
-  if (session === undefined || kind === "held") return [];
-  if (instance === undefined) return [session];
-  return [`${session} ${isBusy ? "at work" : "open"} in instance ${instance}`];
-}
-
-function formatClaim({ claim }: AgendaItem): string[] {
-  if (!claim) return [];
-  const { instance, session, untilMs } = claim;
+function formatClaim({ instance, session, untilMs }: NonNullable<AgendaItem["claim"]>): string {
   const who = instance === PERSON ? "you" : `${session} of instance ${instance}`;
-  return [`claimed by ${who} until ${new Date(untilMs).toISOString().slice(11, 16)} UTC`];
+  return `claimed by ${who} until ${new Date(untilMs).toISOString().slice(11, 16)} UTC`;
 }
 
 /* `/agenda`; loaded at the first use. */
-
-interface AgendaAnswerOptions
-  extends Pick<LayerContext, "clock" | "files" | "folders" | "instances" | "memories" | "sessions"> {
-  leases: Leases;
-}
 
 /** Older items are only counted, unless `--all` is given. */
 export const USUAL_DAYS = 30;
 
 export async function answerAgenda(
-  options: AgendaAnswerOptions,
+  options: LayerContext & { leases: Leases },
   { sessionID, words }: { sessionID: string; words: string },
 ): Promise<string> {
   const { clock, instances, memories } = options;
@@ -239,10 +222,8 @@ const LONGEST_TEXT = 200;
 const ORDER = new Map(agendaKinds.map((kind, index) => [kind, index]));
 
 export function planAgenda({ leases, memories, nowMs, sessions }: AgendaInput): AgendaItem[] {
-  const items = [
-    ...planSessions(sessions),
-    ...memories.filter((memory) => isOpenBlocker(memory, nowMs)).map(toBlocker),
-  ];
+  const blockers = memories.filter((memory) => memory.type === "blocker" && isActive(memory, nowMs));
+  const items = [...planSessions(sessions), ...blockers.map(toBlocker)];
   const ids = new Set(items.map(({ id }) => id));
   const claims = new Map(leases.map((lease) => [lease.item, lease]));
   const claimed = items.map((item) => {
@@ -289,9 +270,7 @@ function planSessions(sessions: readonly AgendaSession[]): AgendaItem[] {
 }
 
 /** Is the session's list the newest that names this todo? */
-function findNewestTodos(
-  sessions: readonly AgendaSession[],
-): (session: AgendaSession, content: string) => boolean {
+function findNewestTodos(sessions: readonly AgendaSession[]) {
   const newest = new Map<string, AgendaSession>();
   const timeOf = ({ stored }: AgendaSession): number => stored.ledger.todos?.at ?? 0;
   for (const session of sessions)
@@ -299,7 +278,7 @@ function findNewestTodos(
       const known = newest.get(foldSentence(content));
       if (!known || timeOf(known) < timeOf(session)) newest.set(foldSentence(content), session);
     }
-  return (session, content) => newest.get(foldSentence(content)) === session;
+  return (session: AgendaSession, content: string): boolean => newest.get(foldSentence(content)) === session;
 }
 
 function isPlanOpen({ removed, stored }: AgendaSession, hasOpen: boolean): boolean {
@@ -308,14 +287,11 @@ function isPlanOpen({ removed, stored }: AgendaSession, hasOpen: boolean): boole
   return hasOpen || !changes.some(({ at, path }) => at > plan.at && path !== plan.path);
 }
 
-const isOpenBlocker = (memory: Memory, nowMs: number): boolean =>
-  memory.type === "blocker" && isActive(memory, nowMs);
-
 function toBlocker({ content, id, isForeign, provenance, title, updated }: Memory): AgendaItem {
   const { session } = provenance;
   return {
     ...{ id: formatID("blocker", id, ""), kind: "blocker", text: short(content || title) },
-    atMs: readTime(updated),
+    atMs: Date.parse(updated) || 0,
     ...(session !== undefined && { session }),
     ...(isForeign && { isForeign }),
   };
@@ -329,9 +305,6 @@ function toHeld(lease: Lease): AgendaItem {
   };
 }
 
-const formatID = (...parts: string[]): string =>
-  `a-${createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 7)}`;
-
-const readTime = (date: string): number => Date.parse(date) || 0;
+const formatID = (...parts: string[]): string => `a-${hashOf(parts.join("\n")).slice(0, 7)}`;
 
 const short = (text: string): string => toLine(text, LONGEST_TEXT);

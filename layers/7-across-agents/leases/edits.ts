@@ -25,18 +25,10 @@ import {
 
 export const EDIT_LAYER = "across-agents/edits";
 
-/** Another instance's edit of a file. */
-interface EditConflict {
-  path: string;
-  instance: string;
-  session: string;
-  at: number;
-}
-
 /** How long another instance's edit is worth a warning. */
 const RECENT_MS = 10 * 60_000;
 
-export interface EditWarningsOptions {
+interface EditWarningsOptions {
   clock: Pick<Clock, "now">;
   instances: Pick<Instances, "edits" | "living" | "ownID" | "setEdits">;
   leases: { findOthers(places: readonly string[]): Promise<Lease[]> };
@@ -72,19 +64,16 @@ export function createEditWarnings(options: EditWarningsOptions) {
           return [];
         }
         if (warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
+        const advice = "Read the file again before you go on, and undo nothing of theirs;";
         const reach = isOfPersons(warning)
-          ? "ask the user before you change more."
-          : "send_message reaches them.";
-        const advice = `Read the file again before you go on, and undo nothing of theirs; ${reach}`;
-        return [{ behind: result, text: `${warning}\n${advice}` }];
+          ? "ask the user before you change more"
+          : "send_message reaches them";
+        return [{ behind: result, text: `${warning}\n${advice} ${reach}.` }];
       });
     },
   };
 
-  async function checkChange(
-    { callID, sessionID }: HookInput<"toolArguments">,
-    paths: readonly string[],
-  ): Promise<ToolArguments | undefined> {
+  async function checkChange({ callID, sessionID }: HookInput<"toolArguments">, paths: readonly string[]) {
     const call = nameOf(sessionID, callID);
     const changed = [...new Set(await Promise.all(paths.map(places.spell)))];
     const nowMs = clock.now();
@@ -94,16 +83,12 @@ export function createEditWarnings(options: EditWarningsOptions) {
     // It has been warned of what came before its own last edit of the file.
     const since = new Map(changed.map((path) => [path, lastOf(path)]));
     const edits = changed.map((path) => ({ path, at: nowMs, session: sessionID, call }));
-    const [leased] = await Promise.all([
-      leases.findOthers(changed),
-      instances.setEdits([...recent, ...edits]),
-    ]);
+    const telling = instances.setEdits([...recent, ...edits]);
+    const [leased] = await Promise.all([leases.findOthers(changed), telling]);
     const living = await instances.living();
     const held = leased.filter((lease) => isNews(lease, sessionID));
-    const conflicts = findConflicts(
-      living.filter(({ id }) => id !== instances.ownID),
-      { since, nowMs },
-    );
+    const others = living.filter(({ id }) => id !== instances.ownID);
+    const conflicts = findConflicts(others, { since, nowMs });
     if (conflicts[0]) onConflict(conflicts[0].path);
     const warning = formatWarning(conflicts, held, living);
     if (warning === undefined) return undefined;
@@ -134,7 +119,7 @@ export function createEditWarnings(options: EditWarningsOptions) {
 export function findConflicts(
   others: readonly Instance[],
   { nowMs, since }: { nowMs: number; since: ReadonlyMap<string, number> },
-): EditConflict[] {
+) {
   return [...since].flatMap(([path, sinceMs]) =>
     others.flatMap(({ edits = [], id: instance }) => {
       const isNew = (at: number): boolean => at > sinceMs && nowMs - at <= RECENT_MS;
@@ -152,7 +137,7 @@ const isOfPersons = (warning: string): boolean => warning.startsWith(PERSONS_HEA
 const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;
 
 function formatWarning(
-  conflicts: readonly EditConflict[],
+  conflicts: ReturnType<typeof findConflicts>,
   held: readonly Lease[],
   living: readonly Instance[],
 ): string | undefined {
@@ -164,9 +149,8 @@ function formatWarning(
   ];
   if (lines.length === 0) return undefined;
   const isPersons = conflicts.length === 0 && held.every(({ instance }) => instance === PERSON);
-  return [isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:", ...lines].join(
-    "\n",
-  );
+  const head = isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:";
+  return [head, ...lines].join("\n");
 }
 
 function formatLease({ item, untilMs, why, ...by }: Lease, living: readonly Instance[]): string {
@@ -188,15 +172,8 @@ function formatOwner(
 export type Places = ReturnType<typeof createPlaces>;
 
 /** Both folders are absolute; `directory` is the base of relative paths. */
-export function createPlaces({
-  directory,
-  files,
-  project,
-}: {
-  directory: string;
-  files: Files;
-  project: string;
-}) {
+export function createPlaces(options: { directory: string; files: Files; project: string }) {
+  const { directory, files, project } = options;
   let root: string | undefined;
   return {
     has: async (path: string): Promise<boolean> =>

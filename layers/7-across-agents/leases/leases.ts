@@ -26,17 +26,12 @@ interface LeasesOptions extends Pick<LayerContext, "clock" | "files" | "locks"> 
 }
 
 /** All calls reject with the system's error, or with the lock's. */
-export function createLeases(options: LeasesOptions) {
-  const { clock, files, instances, locks, path, places } = options;
-  const lockPath = `${path}.lock`;
+export function createLeases({ clock, files, instances, locks, path, places }: LeasesOptions) {
   const read = async (): Promise<readonly Lease[]> => parseLeases((await readText(files, path)) ?? "");
   const living = async () => new Set((await instances.living()).map(({ id }) => id));
 
   return {
-    async claim(
-      item: string,
-      { session, ...rest }: { session: string; forMs: number; why?: string },
-    ): Promise<LeaseOutcome> {
+    async claim(item: string, { session, ...rest }: { session: string; forMs: number; why?: string }) {
       const claimed = { item: await spell(places, item), ...rest };
       return change(session, (leases, asker) => planClaim(leases, claimed, asker));
     },
@@ -61,12 +56,9 @@ export function createLeases(options: LeasesOptions) {
     },
   };
 
-  async function change(
-    session: string,
-    plan: (leases: readonly Lease[], asker: Asker) => LeasePlan,
-  ): Promise<LeaseOutcome> {
+  async function change(session: string, plan: (leases: readonly Lease[], asker: Asker) => LeasePlan) {
     await instances.join();
-    return locks.withLock(lockPath, async (lock) => {
+    return locks.withLock(`${path}.lock`, async (lock) => {
       const asker = { instance: instances.ownID, session, nowMs: clock.now(), living: await living() };
       const before = await read();
       const planned = plan(before, asker);
@@ -126,10 +118,9 @@ export function planClaim(
   if (by) return { leases: held, outcome: { kind: "taken", by } };
   const own = held.find((lease) => isMine(lease) && lease.item === item);
   const reason = why ?? own?.why;
+  const { instance, session } = asker;
   const lease: Lease = {
-    item,
-    instance: asker.instance,
-    session: asker.session,
+    ...{ item, instance, session },
     ...(reason !== undefined && { why: reason }),
     sinceMs: own?.sinceMs ?? asker.nowMs,
     untilMs: asker.nowMs + Math.min(forMs, LONGEST_LEASE_MS),
@@ -146,18 +137,13 @@ export function planRelease(leases: readonly Lease[], item: string | undefined, 
       ? lease.session === asker.session
       : lease.item === item && [lease.instance, PERSON].includes(asker.instance),
   );
-  if (released.length > 0)
-    return {
-      leases: held.filter((lease) => !released.includes(lease)),
-      outcome: { kind: "released", leases: released },
-    };
+  const left = held.filter((lease) => !released.includes(lease));
+  if (released.length > 0) return { leases: left, outcome: { kind: "released", leases: released } };
   const by = held.find((lease) => lease.item === item);
   return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
 }
 
-export function formatLeases(leases: readonly Lease[]): string {
-  return formatPage({ leases });
-}
+export const formatLeases = (leases: readonly Lease[]): string => formatPage({ leases });
 
 /* Items of leases: `!12`, `#34`, `&5`, a path or a topic, each with one spelling. */
 
@@ -166,20 +152,17 @@ const REFERENCE = /^[!#&]\d+$/;
 const PATH = /[/\\]|^\.|\.\w{1,8}$/;
 
 /** Could it be a path, if such a file exists? */
-export const mayBePath = (text: string): boolean => !REFERENCE.test(text);
+const mayBePath = (text: string): boolean => !REFERENCE.test(text);
 
 /** Is it meant as a path, even if no such file exists? A topic of several words is not. */
-export function isPath(text: string): boolean {
-  return mayBePath(text) && !/\s/.test(text) && PATH.test(text);
-}
+export const isPath = (text: string): boolean => mayBePath(text) && !/\s/.test(text) && PATH.test(text);
 
 /** The canonical spelling of a reference or topic; `Places.spell` does paths. */
-export function formatTopic(text: string): string {
-  return text
+export const formatTopic = (text: string): string =>
+  text
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .toLowerCase();
-}
 
 /** Are the items equal, or is one inside the other? */
 export function overlaps(one: string, other: string): boolean {
@@ -207,11 +190,8 @@ export function createLeaseTool(leases: Leases): Tool {
       if (op === "release") return answerOutcome(await leases.release(item, { session }), item ?? "anything");
       if (item === undefined)
         throw new StrataError("EINVAL", `lease ${op} needs an item, such as "#34" or "src/a.ts"`);
-      const reason = why === undefined ? {} : { why };
-      return answerOutcome(
-        await leases.claim(item, { session, forMs: minutes * MINUTE_MS, ...reason }),
-        item,
-      );
+      const wanted = { session, forMs: minutes * MINUTE_MS, ...(why !== undefined && { why }) };
+      return answerOutcome(await leases.claim(item, wanted), item);
     },
   });
 }
@@ -225,11 +205,14 @@ export function answerOutcome(outcome: LeaseOutcome, item: string): string {
     }
     case "released":
       return `Released: ${outcome.leases.map((lease) => lease.item).join(", ")}.`;
-    case "taken":
+    case "taken": {
+      const { by } = outcome;
+      const holder = by.instance === PERSON ? "the user" : by.session;
       throw new StrataError(
         "ETAKEN",
-        `${item} is not yours: ${formatLease(outcome.by)}. Work on something else, wait, or ask ${formatAsking(outcome.by)}.`,
+        `${item} is not yours: ${formatLease(by)}. Work on something else, wait, or ask ${holder}.`,
       );
+    }
     case "none":
       throw new StrataError("ENONE", `You do not hold ${item}; it is free, or has expired.`);
   }
@@ -237,12 +220,9 @@ export function answerOutcome(outcome: LeaseOutcome, item: string): string {
 
 function formatList(leases: readonly Lease[], session: string): string {
   if (leases.length === 0) return "Nothing is held by anybody.";
-  return leases
-    .map((lease) => `- ${formatLease(lease)}${lease.session === session ? " (you)" : ""}`)
-    .join("\n");
+  const isOwn = (lease: Lease): boolean => lease.session === session;
+  return leases.map((lease) => `- ${formatLease(lease)}${isOwn(lease) ? " (you)" : ""}`).join("\n");
 }
-
-const formatAsking = ({ instance, session }: Lease): string => (instance === PERSON ? "the user" : session);
 
 export function formatLease({ instance, item, session, untilMs, why }: Lease): string {
   const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;

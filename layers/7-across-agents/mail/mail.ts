@@ -89,10 +89,10 @@ export interface InboxMessage {
 
 export type Mail = ReturnType<typeof createMail>;
 
-type MailOptions = Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> & {
+interface MailOptions extends Pick<LayerContext, "clock" | "decisions" | "files" | "locks"> {
   folder: string;
   looks: Pick<Looks, "stat">;
-};
+}
 
 /** Layer name in the decisions; of its own, so that no other addition to the same result takes their place. */
 const MAIL_LAYER = "across-agents/mail";
@@ -118,10 +118,18 @@ export function createMail(options: MailOptions) {
     async post(receiver: string, given: Omit<AgentMessage, "v" | "at">): Promise<MessageState> {
       const messages = await read(receiver);
       const known = messages.find(({ message }) => nameOf(message) === nameOf(given));
-      if (known && known.message.text !== given.text) throw usedID(given.id);
+      if (known && known.message.text !== given.text)
+        throw new StrataError(
+          "EUSED",
+          `the id ${given.id} stands for another text that you have sent; leave it out, or choose another`,
+        );
       if (known) return known.state;
       const waiting = messages.filter(({ state }) => state === "queued").length;
-      if (waiting >= MOST_QUEUED) throw fullBox(receiver, waiting);
+      if (waiting >= MOST_QUEUED)
+        throw new StrataError(
+          "EFULL",
+          `${receiver} has not taken ${waiting} messages yet; wait until it has, or put it in a file`,
+        );
       await append(receiver, { v: 1, ...given, at: clock.now() });
       return "queued";
     },
@@ -130,11 +138,7 @@ export function createMail(options: MailOptions) {
      * Records the decision that adds the next messages at this key; `undefined` if there are none, or another process is
      * delivering.
      */
-    async deliver(
-      receiver: string,
-      key: DecisionKey,
-      signal: AbortSignal,
-    ): Promise<AgentMessage[] | undefined> {
+    async deliver(receiver: string, key: DecisionKey, signal: AbortSignal) {
       const bytes = (await looks.stat(pathOf(folder, receiver)))?.bytes ?? 0;
       if (bytes === (seen.get(receiver) ?? 0)) return undefined;
       if (findNext(await read(receiver)).length === 0) {
@@ -179,10 +183,9 @@ function createInboxes({ clock, decisions, files, folder }: MailOptions) {
   /** Claims whose decision was found. */
   const settled = new Set<string>();
 
-  return {
-    append: (receiver: string, line: Line): Promise<unknown> => log.append(pathOf(folder, receiver), [line]),
-    read,
-  };
+  const append = (receiver: string, line: Line): Promise<unknown> =>
+    log.append(pathOf(folder, receiver), [line]);
+  return { append, read };
 
   async function read(receiver: string): Promise<InboxMessage[]> {
     const { records } = await log.read(pathOf(folder, receiver));
@@ -210,10 +213,10 @@ function createInboxes({ clock, decisions, files, folder }: MailOptions) {
     await decisions.load([day], { again: true });
     const extended = decisions.find(key, receiver)?.extended ?? [];
     const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
-    const isFound =
-      claimed.length > 0 && claimed.every(({ message }) => text.includes(formatHeading(message)));
-    if (isFound) settled.add(name);
-    return isFound;
+    if (claimed.length === 0 || !claimed.every(({ message }) => text.includes(formatHeading(message))))
+      return false;
+    settled.add(name);
+    return true;
   }
 }
 
@@ -251,18 +254,6 @@ function formatHeading({ at, from, goal, id, instance }: AgentMessage): string {
   const about = goal === undefined ? "" : `, working on ${JSON.stringify(goal)}`;
   return `--- ${id} from ${from} (instance ${instance}${about}), sent ${formatTime(at)}`;
 }
-
-const usedID = (id: string): StrataError =>
-  new StrataError(
-    "EUSED",
-    `the id ${id} stands for another text that you have sent; leave it out, or choose another`,
-  );
-
-const fullBox = (receiver: string, waiting: number): StrataError =>
-  new StrataError(
-    "EFULL",
-    `${receiver} has not taken ${waiting} messages yet; wait until it has, or put it in a file`,
-  );
 
 /** Adds messages at the tail of a session's context; returns whether there were any. Rejects with the system's error. */
 export function createDelivery(mail: Mail) {

@@ -1,7 +1,7 @@
 /** The tool `send_message`: writes to another session, and reports the state of sent messages. */
-import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
+import { hashOf } from "../../../src/base/hash.js";
 import { defineTool, type Tool } from "../../../src/kernel/layer.js";
 import {
   CLIENT_PREFIX,
@@ -11,12 +11,12 @@ import {
   type LiveSession,
 } from "../../../src/project/instances.js";
 import type { sendMessageArguments } from "../leases/arguments.js";
-import { type AgentMessage, type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
+import { type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
 
 const SHOWN_MESSAGES = 10;
 
 type Arguments = z.output<typeof sendMessageArguments>;
-type Call = { sessionID: string; messageID: string; callID: string };
+type Call = Readonly<Record<"callID" | "messageID" | "sessionID", string>>;
 
 export function createSendMessageTool({ instances, mail }: { instances: Instances; mail: Mail }): Tool {
   return defineTool<typeof sendMessageArguments>({
@@ -41,18 +41,16 @@ export function createSendMessageTool({ instances, mail }: { instances: Instance
         "EINVAL",
         `expected a text of 1 to ${MOST_MESSAGE_BYTES} bytes, got ${bytes}; nothing was sent. Put it in a file and send its path.`,
       );
-    const found = findReceivers(to, call.sessionID, await instances.living());
-    if (found.kind === "unknown") throw new StrataError("ENOBODY", found.why);
-    const message = describe(id ?? nameCall(call), text, call.sessionID);
+    const receivers = findReceivers(to, call.sessionID, await instances.living());
+    if (typeof receivers === "string") throw new StrataError("ENOBODY", receivers);
+    const { ownID: instance, sessions } = instances;
+    const goal = sessions.find(call.sessionID)?.goal;
+    const from = { from: call.sessionID, instance, ...(goal !== undefined && { goal }) };
+    const message = { id: id ?? nameCall(call), ...from, text };
     const states: string[] = [];
-    for (const receiver of found.receivers)
+    for (const receiver of receivers)
       states.push(`${await mail.post(receiver.id, message)} for ${receiver.id}${when(receiver.state)}`);
     return `${message.id}: ${states.join(", ")}. Ask with this id later.`;
-  }
-
-  function describe(id: string, text: string, from: string): Omit<AgentMessage, "v" | "at"> {
-    const goal = instances.sessions.find(from)?.goal;
-    return { id, from, instance: instances.ownID, ...(goal !== undefined && { goal }), text };
   }
 
   async function ask(id: string, from: string): Promise<string> {
@@ -78,9 +76,7 @@ export function createSendMessageTool({ instances, mail }: { instances: Instance
 }
 
 /** Equal for the same call, so that a repeated call sends nothing twice. */
-function nameCall({ callID, messageID }: Call): string {
-  return `m-${createHash("sha1").update(`${messageID} ${callID}`).digest("hex").slice(0, 8)}`;
-}
+const nameCall = ({ callID, messageID }: Call): string => `m-${hashOf(`${messageID} ${callID}`).slice(0, 8)}`;
 
 const when = (state: string): string => (state === "idle" ? " (idle: it comes with its next user turn)" : "");
 
@@ -90,20 +86,17 @@ function formatReceived({ message, state }: InboxMessage): string {
 
 /* Finds the sessions that a session can write to. Pure. */
 
-export interface Receiver extends LiveSession {
-  instance: string;
-}
-
-export type Found =
-  | { kind: "found"; receivers: readonly Receiver[] }
-  /** `why` lists the sessions that exist. */
-  | { kind: "unknown"; why: string };
+type Receiver = LiveSession & { instance: string };
 
 /**
  * The sessions that `to` means: a session's id, "parent", "children", or an instance's id, which means the session it used
- * last. `living` are all living instances.
+ * last; or why there are none, with the sessions that exist. `living` are all living instances.
  */
-export function findReceivers(to: string, sessionID: string, living: readonly Instance[]): Found {
+export function findReceivers(
+  to: string,
+  sessionID: string,
+  living: readonly Instance[],
+): readonly Receiver[] | string {
   const all = listReceivers(living);
   const own = all.find(({ id }) => id === sessionID);
   const others = all.filter(({ id }) => id !== sessionID);
@@ -111,10 +104,9 @@ export function findReceivers(to: string, sessionID: string, living: readonly In
     ({ id, parentID }) =>
       id === to || (to === "parent" && id === own?.parentID) || (to === "children" && parentID === sessionID),
   );
-  if (found.length > 0) return { kind: "found", receivers: found };
+  if (found.length > 0) return found;
   const ofInstance = others.find(({ instance, parentID }) => instance === to && parentID === undefined);
-  if (ofInstance) return { kind: "found", receivers: [ofInstance] };
-  return { kind: "unknown", why: `${describe(to, sessionID)}. ${formatAlive(others)}` };
+  return ofInstance ? [ofInstance] : `${describe(to, sessionID)}. ${formatAlive(others)}`;
 }
 
 /** All sessions that read messages; one that several instances have open is listed once. */

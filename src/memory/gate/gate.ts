@@ -298,11 +298,8 @@ function findForeignOrder(draft: Pick<MemoryDraft, "content" | "provenance" | "t
   return undefined;
 }
 
-function soundsLikeRule(text: string): boolean {
-  return languages.some(({ sessionRules }) =>
-    sessionRules.some(({ alsoInQuestions, pattern }) => alsoInQuestions && pattern.test(text)),
-  );
-}
+const soundsLikeRule = (text: string): boolean =>
+  languages.some(({ sessionRulesInQuestions }) => sessionRulesInQuestions.test(text));
 
 const isEmptied = (redacted: string): boolean =>
   redacted.replace(/\[removed: [^\]]+\]/g, "").replace(/[^\p{L}]/gu, "").length < LEAST_LEFT;

@@ -53,25 +53,13 @@ interface Known {
 }
 
 /** Pure. */
-export function planBootstrap({
-  existing,
-  facts,
-  nowMs,
-  paths,
-  read,
-  undone,
-}: BootstrapInput): BootstrapPlan {
+export function planBootstrap(input: BootstrapInput): BootstrapPlan {
+  const { existing, facts, nowMs, paths, read, undone } = input;
   const plan: BootstrapPlan = { add: [], change: [], kept: 0, left: [], refused: [] };
   const known = listKnown(existing);
-  const active = new Map(
-    known.flatMap((one) => (one.memory.status === "archived" ? [] : [[nameFact(one.taken), one]])),
-  );
-  const archived = new Map(
-    known.flatMap(({ memory, taken }) =>
-      memory.status === "archived" && !taken.gone && !undone.has(memory.id)
-        ? [[nameFact(taken), memory.id]]
-        : [],
-    ),
+  const active = mapByName(known.filter((one) => !isArchived(one)));
+  const archived = mapByName(
+    known.filter((one) => isArchived(one) && !one.taken.gone && !undone.has(one.memory.id)),
   );
   const names = new Set(paths.flatMap((path) => splitPath(path) ?? []).map(nameOf));
   const stated = new Set<string>();
@@ -79,7 +67,7 @@ export function planBootstrap({
     const name = nameFact({ as: fact.key, file: fact.file });
     stated.add(name);
     const there = active.get(name);
-    const id = archived.get(name);
+    const id = archived.get(name)?.memory.id;
     if (there) planRenewal(there, fact);
     else if (id !== undefined)
       plan.left.push({ name: id, why: `it was archived; strata memory restore ${id} brings it back` });
@@ -130,21 +118,18 @@ function listKnown(memories: readonly Memory[]): Known[] {
   });
 }
 
-export interface CheckedFacts {
-  /** Renewed and dropped ones. */
-  changes: FactChange[];
-  /** Archived ones to be restored, then renewed: dropped before, and stated again. */
-  returns: FactChange[];
-}
+const isArchived = ({ memory }: Known): boolean => memory.status === "archived";
+const mapByName = (known: readonly Known[]) => new Map(known.map((one) => [nameFact(one.taken), one]));
 
 /**
  * Compares memories with the files that they were taken from; adds no facts. A file counts as changed only if its facts
- * have changed. `memories`: all of the project, archived ones too. Never rejects because of a file's contents.
+ * have changed. `memories`: all of the project, archived ones too. `changes`: renewed and dropped ones; `returns`: archived
+ * ones to be restored, then renewed: dropped before, and stated again. Never rejects because of a file's contents.
  */
 export async function checkFacts(
   memories: readonly Memory[],
   { files, nowMs, project }: { files: Files; project: string; nowMs: number },
-): Promise<CheckedFacts> {
+) {
   const known = listKnown(memories).filter(({ taken }) => taken.file !== GIT_HISTORY);
   const paths: string[] = [];
   const gone: string[] = [];
@@ -158,18 +143,15 @@ export async function checkFacts(
   const asked = { facts, existing, nowMs, paths: [], undone: new Set<string>() };
   const plan = planBootstrap({ ...asked, read: new Set([...read, ...gone]) });
   const there = new Set(known.flatMap(({ taken }) => (taken.gone ? [] : [nameFact(taken)])));
-  const dropped = new Map(
+  const dropped = mapByName(
     known
-      .filter(
-        ({ memory, taken }) => taken.gone && memory.status === "archived" && !isChangedByHand(memory, taken),
-      )
+      .filter((one) => isArchived(one) && one.taken.gone && !isChangedByHand(one.memory, one.taken))
       // Of several, the one changed last.
-      .sort((a, b) => (a.memory.updated < b.memory.updated ? -1 : 1))
-      .map(({ memory, taken }) => [nameFact(taken), memory]),
+      .sort((a, b) => (a.memory.updated < b.memory.updated ? -1 : 1)),
   );
   const returns = facts.flatMap((fact): FactChange[] => {
     const name = nameFact({ as: fact.key, file: fact.file });
-    const before = there.has(name) ? undefined : dropped.get(name);
+    const before = there.has(name) ? undefined : dropped.get(name)?.memory;
     if (!before) return [];
     const after: Memory = { ...renew(before, fact, nowMs), status: "active" };
     return [{ before, after, file: fact.file, reason: `${fact.file} says it again` }];

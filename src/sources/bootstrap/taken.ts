@@ -50,25 +50,23 @@ export function isChangedByHand(memory: Memory, { hash }: Taken): boolean {
   return hashWords(memory) !== hash;
 }
 
+const wordsOf = ({ aliases = [], content, file, title, when = [] }: TakenFact) => {
+  return { aliases, content, title, when, entities: [file] };
+};
+
+const markOf = (fact: TakenFact): Record<string, Taken> => {
+  return { [FIELD]: { file: fact.file, as: fact.key, hash: hashWords(fact) } };
+};
+
 export function toDraft(fact: TakenFact): MemoryDraft {
-  const { aliases = [], content, file, importance, title, type, when = [] } = fact;
-  return {
-    ...{ aliases, content, importance, title, type, when },
-    entities: [file],
-    provenance: { by: "tool", how: "imported" },
-    extra: { [FIELD]: toTaken(fact) },
-  };
+  const { importance, type } = fact;
+  const provenance = { by: "tool", how: "imported" } as const;
+  return { ...wordsOf(fact), importance, type, provenance, extra: markOf(fact) };
 }
 
 export function renew(memory: Memory, fact: TakenFact, nowMs: number): Memory {
-  const { aliases = [], content, file, title, when = [] } = fact;
-  return {
-    ...memory,
-    ...{ aliases, content, title, when },
-    entities: [file],
-    updated: new Date(nowMs).toISOString(),
-    extra: { ...memory.extra, [FIELD]: toTaken(fact) },
-  };
+  const extra = { ...memory.extra, ...markOf(fact) };
+  return { ...memory, ...wordsOf(fact), updated: new Date(nowMs).toISOString(), extra };
 }
 
 /** The memory as archived when its file no longer states it. */
@@ -77,17 +75,13 @@ export function drop(memory: Memory, taken: Taken): Memory {
 }
 
 export function saysSame(memory: Memory, { hash }: Taken, fact: TakenFact): boolean {
-  const { aliases = [], when = [] } = fact;
-  const isSame = (one: readonly string[], other: readonly string[]) => one.join("\n") === other.join("\n");
-  return hash === hashWords(fact) && isSame(memory.aliases, aliases) && isSame(memory.when, when);
+  const namesOf = ({ aliases, when }: Pick<Memory, "aliases" | "when">): string =>
+    JSON.stringify([aliases, when]);
+  return hash === hashWords(fact) && namesOf(memory) === namesOf(wordsOf(fact));
 }
 
 /** Equal for two versions of one fact. */
 export const nameFact = ({ as, file }: Pick<Taken, "as" | "file">): string => `${file}#${as}`;
-
-function toTaken(fact: TakenFact): Taken {
-  return { file: fact.file, as: fact.key, hash: hashWords(fact) };
-}
 
 /** Hash of title and text as stored in a memory file. */
 const hashWords = ({ content, title }: Pick<Memory, "content" | "title">): string =>

@@ -32,7 +32,7 @@ import {
   readHome,
 } from "./forges.js";
 
-export interface EntitiesOptions {
+interface EntitiesOptions {
   clock: Clock;
   config: Pick<Config, "recall">;
   files: Files;
@@ -151,11 +151,8 @@ const apis = {
       // `merged_at` is `null` for unmerged pull requests.
       if (isRecord(pull) && typeof pull.merged_at === "string") return "merged";
       if (state !== "closed") return draft === true ? "draft" : "open";
-      return state_reason === "not_planned"
-        ? "not planned"
-        : state_reason === "duplicate"
-          ? "duplicate"
-          : "closed";
+      if (state_reason === "not_planned") return "not planned";
+      return state_reason === "duplicate" ? "duplicate" : "closed";
     },
     author: ({ user }: PlainRecord) => (isRecord(user) ? user.login : undefined),
   },
@@ -181,9 +178,9 @@ const GITLAB = {
   "&": { endpoint: "epics", kind: "epic" },
 } as const;
 
-interface AskOptions extends Pick<EntitiesOptions, "clock" | "get" | "readVariable"> {
+type AskOptions = Pick<EntitiesOptions, "clock" | "get" | "readVariable"> & {
   signal: AbortSignal | undefined;
-}
+};
 
 interface Asked {
   fact?: EntityFact;
@@ -198,13 +195,9 @@ async function ask(located: LocatedEntity, options: AskOptions): Promise<Asked> 
   const { clock, readVariable } = options;
   const { host } = located.forge;
   const { name = "", token } = readToken(located.forge, readVariable);
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    const came = "one with spaces or special characters came";
-    return {
-      isLast: true,
-      why: `${host}: expected a token in the environment variable ${name}, ${came}`,
-    };
-  }
+  const wanted = `${host}: expected a token in the environment variable ${name}`;
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    return { isLast: true, why: `${wanted}, one with spaces or special characters came` };
   const waited = await waitAtMost(clock, WITHIN_MS, (limit) => send(located, token, { ...options, limit }));
   if (waited.kind === "overran")
     return { isLast: true, why: `${host} did not answer within ${WITHIN_MS / 1_000} s` };
@@ -216,10 +209,7 @@ async function ask(located: LocatedEntity, options: AskOptions): Promise<Asked> 
 }
 
 /** Nothing without a token: public projects need none. */
-function readToken(
-  { host, hostNames = [], tokenNames }: Forge,
-  readVariable: AskOptions["readVariable"],
-): { name?: string; token?: string } {
+function readToken({ host, hostNames = [], tokenNames }: Forge, readVariable: AskOptions["readVariable"]) {
   const read = (name: string): string => (readVariable(name) ?? "").trim();
   if (hostNames.some((name) => namesOther(read(name), host))) return {};
   const name = tokenNames.find((one) => read(one) !== "");
@@ -286,10 +276,8 @@ function judge(
     return refused(`redirects to ${target}, which is not followed`);
   }
   if (status === 403) return refused(`answered with status 403; ${advice}`);
-  return {
-    isLast: true,
-    why: `${host} answered with status ${status}${status === 401 ? `; ${advice}` : ""}`,
-  };
+  const todo = status === 401 ? `; ${advice}` : "";
+  return { isLast: true, why: `${host} answered with status ${status}${todo}` };
 }
 
 /**
