@@ -4,7 +4,7 @@ import { createEventReader } from "../../src/host/2/events.js";
 
 describe("an error of the host", () => {
   it("a prompt that is too long, and what a person breaks off, have OpenCode 1's names of errors", () => {
-    const reader = createEventReader({ directory: "/here" });
+    const reader = createEventReader({ directory: "/here" }, () => undefined);
     const namesOf = (name: string, error: { type: string; message: string; status?: number }) =>
       reader
         .read({ type: name, data: { sessionID: "s", error }, location: { directory: "/here" } })
@@ -31,20 +31,22 @@ describe("an error of the host", () => {
   });
 });
 
-describe("an answer", () => {
-  it("an answer begins when the host says that it did, which is what it stores, not when its first words come", () => {
-    const reader = createEventReader({ directory: "/here" });
-    const about = { sessionID: "s", assistantMessageID: "m" };
-    const tokens = { input: 1, output: 1, cache: { read: 0, write: 0 } };
-    const tell = (name: string, created: number, more: object) =>
-      reader.read({
-        type: name,
-        created,
-        data: { ...about, ...more },
-        location: { directory: "/here" },
-      });
-    tell("session.step.started", 900, { started: 500 });
-    const [ended] = tell("session.step.ended", 1_000, { tokens });
-    expect(ended?.properties.info).toMatchObject({ time: { created: 500, completed: 1_000 } });
-  });
+it("an answer that has ended is reported as the events have told it, and one whose beginning nobody heard is not", () => {
+  const tokens = { input: 1, output: 1, cache: { read: 0, write: 0 } };
+  const told = {
+    id: "m",
+    type: "assistant",
+    agent: "build",
+    tokens,
+    time: { created: 500, completed: 1_000 },
+  };
+  const reader = createEventReader({ directory: "/here" }, (id) => (id === "m" ? told : undefined));
+  const endOf = (assistantMessageID: string) =>
+    reader.read({
+      type: "session.step.ended",
+      data: { sessionID: "s", assistantMessageID },
+      location: { directory: "/here" },
+    })[0]?.properties.info;
+  expect(endOf("m")).toMatchObject({ agent: "build", time: told.time, tokens: { reasoning: 0 } });
+  expect(endOf("other")).toBeUndefined();
 });

@@ -76,7 +76,7 @@ export async function startInSetup({ clock, context, open }: StartOptions): Prom
       const sent = await waitAtMost(clock, WITHIN_MS, () => context.session.synthetic(message));
       return sent.kind === "done";
     }),
-    events: createEventReader(place),
+    events: createEventReader(place, stored.findTold),
     signal: ended.signal,
     stream: { isOpen: false },
   };

@@ -40,6 +40,9 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     /** Call with each event of the host. Never throws. */
     note: told.note,
 
+    /** A message as the host's events have told it so far. */
+    findTold: told.find,
+
     /**
      * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them
      * is not known to its end, and no event tells it. Never rejects.
@@ -49,7 +52,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
       const before = known?.byID ?? new Map<string, StoredMessage>();
       const unknown = messages.filter((one) => !isKnown(one, before));
       if (unknown.length === 0 || isPausing()) return before;
-      const found = known && (await told.find(unknown));
+      const found = known && (await told.findAll(unknown));
       if (found) {
         // The session may have been read meanwhile.
         const now = sessions.get(sessionID) ?? known;
@@ -116,9 +119,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     const before = sessions.get(sessionID);
     const hidden = findHidden(before, shown);
     const byID = new Map([...left, ...shown].map((one) => [one.id, one]));
-    sessions.delete(sessionID);
-    sessions.set(sessionID, { byID, shown, ...(hidden && { hidden }) });
-    if (sessions.size > REMEMBERED) sessions.delete(sessions.keys().next().value ?? "");
+    keep(sessions, sessionID, { byID, shown, ...(hidden && { hidden }) }, REMEMBERED);
     return byID;
   }
 }
@@ -180,8 +181,10 @@ function createTold(clock: Clock) {
       for (const watcher of watchers) watcher();
     },
 
+    find: (id: string): StoredMessage | undefined => messages.get(id),
+
     /** These as stored; `undefined` if one is told by no event, or not to its end within a moment. */
-    async find(wanted: readonly TheirMessage[]): Promise<StoredMessage[] | undefined> {
+    async findAll(wanted: readonly TheirMessage[]): Promise<StoredMessage[] | undefined> {
       const ids = wanted.map(({ id = "" }) => id);
       if (!ids.every((id) => messages.has(id) || prompts.has(id))) return undefined;
       const isTold = (): boolean => wanted.every((one) => isKnown(one, messages));
@@ -215,10 +218,11 @@ function createTold(clock: Clock) {
   }
 }
 
-function keep<Value>(map: Map<string, Value>, id: string, value: Value): void {
+/** The oldest goes when there are too many. */
+function keep<Value>(map: Map<string, Value>, id: string, value: Value, most = MOST_TOLD): void {
   map.delete(id);
   map.set(id, value);
-  if (map.size > MOST_TOLD) map.delete(map.keys().next().value ?? "");
+  if (map.size > most) map.delete(map.keys().next().value ?? "");
 }
 
 /** A prompt that the host has changed is read. */
