@@ -14,7 +14,7 @@
 
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
-import { count, isRecord } from "../../src/base/shape.js";
+import { count, each, isRecord, object, oneOf, optional, parserOf, string } from "../../src/base/shape.js";
 import { countUsableTokens } from "../../src/context/request.js";
 import { findEventSession, type HostEvent, type ModelWindow } from "../../src/io/host.js";
 import type { MessageInfo } from "../../src/io/message.js";
@@ -82,17 +82,12 @@ function explain(poor: number, refills: number, limit: number): string | undefin
   return `${refills} times in a row the context was full again within ${REFILL_WITHIN_ANSWERS} answers of a summary`;
 }
 
-function parseState(value: unknown): BreakerState | undefined {
-  if (!isRecord(value)) return undefined;
-  const countOf = (field: unknown): number => (count(field) ? field : 0);
-  return {
-    failures: countOf(value.failures),
-    poor: countOf(value.poor),
-    refills: countOf(value.refills),
-    ...(typeof value.open === "string" && { open: value.open }),
-    ...(value.isFloor === true && { isFloor: true }),
-  };
-}
+const parseState = parserOf(
+  object<BreakerState>({
+    ...each(count, "failures", "poor", "refills"),
+    ...{ open: optional(string), isFloor: optional(oneOf([true, false])), answersSince: optional(count) },
+  }),
+);
 
 const LAYER = "full-compact";
 
@@ -167,8 +162,8 @@ const isSame = (a: BreakerState, b: BreakerState): boolean =>
 /** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
 function announce({ host, log, toasts }: LayerContext, sessionID: string, why: string | undefined): void {
   const canStop = host.canStopCompaction !== false;
+  if (why === undefined && !canStop) return;
   if (why === undefined) {
-    if (!canStop) return;
     log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
     toasts.show("automatic summaries are on again for this session.", "info");
     return;
@@ -247,10 +242,8 @@ export function createCompactionWatch({ clock, config, host, toasts }: LayerCont
     if (!running.has(sessionID)) return;
     await fail(sessionID, why, attempts);
     host.abortSession(sessionID);
-    toasts.show(
-      `the session could not be compacted (${why}). You can send your last message again.`,
-      "warning",
-    );
+    const what = `the session could not be compacted (${why})`;
+    toasts.show(`${what}. You can send your last message again.`, "warning");
   }
 }
 

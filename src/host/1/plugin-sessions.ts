@@ -44,7 +44,7 @@ export function isOurs({ parentID, title }: PlainRecord): boolean {
 export interface Trouble {
   reason: string;
   /** The provider refused the request; the host would retry it without limit. */
-  isRefusal: boolean;
+  isRefusal?: true;
 }
 
 /** A question or permission request that only a person can answer. */
@@ -151,7 +151,7 @@ function findTrouble(type: string, { status, part }: PlainRecord): Trouble | und
   if (type === "session.status" && isRecord(status) && status.type === "retry")
     return { reason: String(status.message ?? "the provider refused"), isRefusal: true };
   if (type === "message.part.updated" && isRecord(part) && part.type === "tool")
-    return { reason: `the model called ${part.tool}, but it has no tools`, isRefusal: false };
+    return { reason: `the model called ${part.tool}, but it has no tools` };
   return undefined;
 }
 

@@ -3,19 +3,26 @@
  * written into the host's list last and all at once, so an earlier failure leaves the request as it was.
  */
 import { formatError } from "../../base/error.js";
-import { isRecord } from "../../base/shape.js";
+import { each, list, object, oneOf, string } from "../../base/shape.js";
 import { isSummary, type Message, type ModelName } from "../../io/message.js";
 import { askForView } from "../../kernel/dispatcher.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
-import type { CompactionEvent, ContextEvent, StoredMessage, TheirMessage } from "./contract.js";
+import type {
+  CompactionEvent,
+  ContextEvent,
+  ModelRef,
+  StoredMessage,
+  TheirMessage,
+  TheirPart,
+} from "./contract.js";
 import type { EventReader } from "./events.js";
 import { type ReadRequest, readRequest } from "./messages.js";
 import type { StoredSessions } from "./stored-sessions.js";
 import type { Offer } from "./tools.js";
 
 interface RequestHooksOptions {
-  strata: Pick<Strata, "calls" | "clock" | "dispatcher" | "log" | "requests" | "toolChoices">;
+  strata: Strata;
   catalog: Catalog;
   events: Pick<EventReader, "know">;
   offer: Offer;
@@ -130,35 +137,21 @@ async function tellSummary({ strata, summaries }: State, { request }: Opened): P
   await strata.dispatcher.ask("event", { type: "message.updated", properties: { info } }, undefined);
 }
 
-async function askLayers(
-  { dispatcher, requests }: RequestHooksOptions["strata"],
-  messages: readonly Message[],
-): Promise<readonly Message[]> {
+async function askLayers({ dispatcher, requests }: Strata, messages: readonly Message[]) {
   const request = requests.open(messages);
   return request ? askForView(dispatcher, request) : messages;
 }
 
-function isContextEvent(event: unknown): event is ContextEvent {
-  if (!isRecord(event) || typeof event.sessionID !== "string" || !isRecord(event.model)) return false;
-  const { id, providerID } = event.model;
-  return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
-}
-
-const ROLES = new Set(["system", "user", "assistant", "tool"]);
-
-function isMessageList(value: unknown): value is readonly TheirMessage[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (message) =>
-        isRecord(message) &&
-        typeof message.role === "string" &&
-        ROLES.has(message.role) &&
-        Array.isArray(message.content) &&
-        message.content.every((part: unknown) => isRecord(part) && typeof part.type === "string"),
-    )
-  );
-}
+const isContextEvent = object<Pick<ContextEvent, "messages" | "model" | "sessionID">>({
+  sessionID: string,
+  model: object<Pick<ModelRef, "id" | "providerID">>(each(string, "id", "providerID")),
+  messages: list(
+    object<Pick<TheirMessage, "content" | "role">>({
+      role: oneOf(["system", "user", "assistant", "tool"]),
+      content: list(object<Pick<TheirPart, "type">>({ type: string })),
+    }),
+  ),
+});
 
 /** A request without trace that came after the last answer has kept the provider's cache warm. */
 function withWarmth(
