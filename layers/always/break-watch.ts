@@ -48,9 +48,7 @@ export function createBreakWatch(context: KernelContext) {
       explained.add(request);
     },
 
-    explain(request: ContextRequest): void {
-      explained.add(request);
-    },
+    explain: (request: ContextRequest): void => void explained.add(request),
 
     /** Records a break unless the view begins with everything that was sent last. */
     async compare(request: ContextRequest, view: readonly Message[]): Promise<void> {
@@ -99,10 +97,9 @@ export function createBreakWatch(context: KernelContext) {
   }
 }
 
-function createSentLayer(
-  readDigests: ReturnType<typeof createDigestReader>,
-  sentViews: ReturnType<typeof createSentViews>,
-): Layer {
+type SentViews = ReturnType<typeof createSentViews>;
+
+function createSentLayer(readDigests: DigestReader, sentViews: SentViews): Layer {
   return {
     name: "sent",
     phase: "after",
@@ -232,11 +229,13 @@ interface Change {
   tokens: number;
 }
 
+type DigestReader = (messages: readonly Message[]) => Digest[];
+
 /**
  * Digests the messages that are sent, which leaves out answers that failed before they began. The host makes its messages
  * anew for each request, but most say the same as in the list before: to compare them takes a tenth of hashing them.
  */
-export function createDigestReader(): (messages: readonly Message[]) => Digest[] {
+export function createDigestReader(): DigestReader {
   const read = new WeakMap<Message, SaidDigest>();
   let before: readonly SaidDigest[] = [];
   return (messages) => {
@@ -315,16 +314,12 @@ function findChange(earlier: readonly Digest[], later: readonly Digest[]): Chang
   const index = earlier.findIndex(({ role, sum }, at) => later[at]?.sum !== sum || later[at]?.role !== role);
   const [was, is] = [earlier[index], later[index]];
   if (!was) return undefined;
-  const isIn = (digests: readonly Digest[], one: Digest) =>
-    digests.some((other) => isSameMessage(one, other));
-  const isStill = is !== undefined && isSameMessage(was, is);
-  const kind = isStill ? "changed" : isIn(later.slice(index), was) ? "inserted" : "removed";
+  const isSameMessage = (one: Digest): boolean => one.created === was.created && one.role === was.role;
+  const isStill = is !== undefined && isSameMessage(is);
+  const kind = isStill ? "changed" : later.slice(index).some(isSameMessage) ? "inserted" : "removed";
   const tokens = earlier.slice(index).reduce((sum, one) => sum + one.tokens, 0);
   return { kind, index, role: was.role, count: earlier.length, tokens };
 }
-
-const isSameMessage = (one: Digest, other: Digest): boolean =>
-  one.created === other.created && one.role === other.role;
 
 function formatChange({ count, index, kind, role }: Change): string {
   const message = `message ${index + 1} of ${count} (${role})`;

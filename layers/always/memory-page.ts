@@ -25,13 +25,7 @@ import { readStatus, type SessionStatus } from "../../src/status/status.js";
 import { collectWarnings, readTodos } from "./screen/screens.js";
 import type { Screen } from "./screen.js";
 
-export type MemoryPageOptions = Pick<
-  KernelContext,
-  "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host"
-> &
-  Pick<KernelContext, "calls" | "memories" | "reading" | "requests" | "switches" | "toasts" | "trust"> & {
-    screen: Pick<Screen, "read">;
-  };
+type MemoryPageOptions = KernelContext & { screen: Screen };
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
 const MOST_DAYS = 14;
@@ -50,17 +44,13 @@ export async function formatMemoryPage(options: MemoryPageOptions, sessionID: st
   const warnings = collectWarnings(options);
   status.problems = status.problems.filter((problem) => !warnings.includes(problem));
   const isCut = config.autoCompact.enabled && options.requests.thresholdOf(sessionID).mayCut;
-  const first = describeThisSession(options, {
-    ...{ added, isCut, screen: shown, session: status.sessions[sessionID] },
-  });
+  const session = status.sessions[sessionID];
+  const first = describeThisSession(options, { added, isCut, screen: shown, session });
   const page = formatStatus(status, PLAIN, { first: [first], problems: warnings, todos });
   return shown ? `${formatHeadline(shown)}\n\n${page}` : page;
 }
 
-async function readAddedTokens(
-  { decisions }: Pick<MemoryPageOptions, "decisions">,
-  sessionID: string,
-): Promise<Record<string, number>> {
+async function readAddedTokens({ decisions }: KernelContext, sessionID: string) {
   const days = (await decisions.days()).sort((a, b) => a - b).slice(-MOST_DAYS);
   const known = await Promise.all(days.map((day) => decisions.read(day)));
   return sumAddedTokens(known.flat().filter(({ session }) => session === sessionID));

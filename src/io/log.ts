@@ -14,12 +14,7 @@ import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
 import type { Host } from "./host.js";
 
-export interface Log {
-  error(source: string, message: string): void;
-  warn(source: string, message: string): void;
-  info(source: string, message: string): void;
-  debug(source: string, message: string): void;
-}
+export type Log = Readonly<Record<Entry, (source: string, message: string) => void>>;
 
 export const logLevels = ["off", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -97,9 +97,7 @@ export function createDispatcher(options: DispatcherOptions) {
     /** Disposes every layer. A layer that fails or hangs does not delay the others. */
     async dispose(): Promise<void> {
       await Promise.all(
-        inOrder.map((layer) =>
-          caller.callWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
-        ),
+        inOrder.map((one) => caller.callWithin(one, "dispose", DISPOSE_DEADLINE_MS, () => one.dispose?.())),
       );
     },
   };
@@ -259,21 +257,17 @@ function createLayerCaller(options: Required<Omit<DispatcherOptions, "isFork" | 
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
 
-/** Remaining time that one call of the host may take, over all its hooks and layers. */
-export interface TimeLimit {
-  readonly totalMs: number;
-  /** Milliseconds, never below 0. */
-  leftMs(): number;
-  /** Adds time that does not count. */
-  add(ms: number): void;
-}
+type TimeLimit = ReturnType<typeof createTimeLimit>;
 
-function createTimeLimit(clock: Clock, totalMs: number): TimeLimit {
+/** Remaining time that one call of the host may take, over all its hooks and layers. */
+function createTimeLimit(clock: Clock, totalMs: number) {
   let endMs = clock.now() + totalMs;
   return {
     totalMs,
-    leftMs: () => Math.max(0, endMs - clock.now()),
-    add(ms) {
+    /** Milliseconds, never below 0. */
+    leftMs: (): number => Math.max(0, endMs - clock.now()),
+    /** Adds time that does not count. */
+    add(ms: number): void {
       endMs += ms;
     },
   };

@@ -38,10 +38,8 @@ export function readHistory(messages: readonly Message[]): History {
       return from === readFrom ? read : read.filter(({ index }) => index >= from);
     },
     keyOf(index) {
-      if (keys.has(index)) return keys.get(index);
       const [message, first] = [messages[index], messages[0]];
-      if (!message || !first) return undefined;
-      if (!keys.has(index)) keys.set(index, readMessageKey(message, first));
+      if (message && first && !keys.has(index)) keys.set(index, readMessageKey(message, first));
       return keys.get(index);
     },
     lastAnswer: messages.findLastIndex(isEndedAnswer),

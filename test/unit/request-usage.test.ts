@@ -64,7 +64,7 @@ function openUsage() {
     tools: [],
     windows: createModelWindows(),
     writes,
-  });
+  } as never);
   return { first, recorded, requests, writes };
 }
 

@@ -24,7 +24,7 @@ import {
 } from "./plan-baseline.js";
 import { createGoneAt, findRereads } from "./rereads.js";
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   request: ContextRequest;
   shown: readonly Message[];
   at: number;
@@ -35,11 +35,6 @@ export interface FollowedRequest extends BaselinePlan {
   /** Number of calls of the answer before that only looked at what Strata had taken out. */
   rereads: number;
 }
-
-export type BaselineOptions = Pick<
-  KernelContext,
-  "clock" | "files" | "folders" | "host" | "log" | "sizes" | "tools"
->;
 
 interface Session {
   /** By the start of their answers; the last 1,000. */
@@ -56,8 +51,8 @@ const MOST_REQUESTS = 1_000;
 
 export type Baseline = ReturnType<typeof createBaseline>;
 
-export function createBaseline(options: BaselineOptions) {
-  const { folders, tools } = options;
+export function createBaseline(context: KernelContext) {
+  const { folders, tools } = context;
   const sessions = new Map<string, Session>();
   const names = new Set(tools.map(({ name }) => name));
   const resultsFolder = relative(folders.project, folders.toolResults);
@@ -66,7 +61,7 @@ export function createBaseline(options: BaselineOptions) {
   return {
     /** Reads what is known of the session. Never rejects. */
     async open(sessionID: string): Promise<void> {
-      if (!sessions.has(sessionID)) sessions.set(sessionID, await readSession(options, sessionID));
+      if (!sessions.has(sessionID)) sessions.set(sessionID, await readSession(context, sessionID));
     },
 
     isOpen: (sessionID: string): boolean => sessions.has(sessionID),
@@ -80,7 +75,7 @@ export function createBaseline(options: BaselineOptions) {
       const before = isByHand ? undefined : findBefore(session, request.history);
       toolTokens ??= estimateToolTokens(tools);
       const rereads = before ? findAgain(request, before) : [];
-      const step = measureStep(answered, { before, rereads, session, toolTokens }, options);
+      const step = measureStep(answered, { before, rereads, session, toolTokens }, context);
       const plan = planBaseline(before, step);
       if (step.isReread && before) session.rereads.add(before.at);
       remember(session, plan.request);
@@ -103,18 +98,14 @@ export function createBaseline(options: BaselineOptions) {
   }
 
   function findAgain({ find, history }: ContextRequest, { at, since }: BaselineRequest): ToolPart[] {
-    const answer = history.messages.find(
-      ({ info }) => info.role === "assistant" && info.time?.created === at,
-    );
+    const { messages } = history;
+    const answer = messages.find(({ info }) => info.role === "assistant" && info.time?.created === at);
     if (!answer) return [];
-    const from = history.messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= since);
+    const from = messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= since);
     return findRereads(answer, {
-      history,
-      from: Math.max(0, from),
+      ...{ history, from: Math.max(0, from), project: folders.project, resultsFolder },
       goneAt: createGoneAt(history, find, answer),
       isOwnTool: (name) => names.has(name),
-      project: folders.project,
-      resultsFolder,
     });
   }
 }
@@ -129,7 +120,7 @@ interface Known {
 function measureStep(
   answered: AnsweredRequest,
   { before, rereads, session, toolTokens }: Known,
-  { clock, host, sizes }: Pick<BaselineOptions, "clock" | "host" | "sizes">,
+  { clock, host, sizes }: KernelContext,
 ): BaselineStep {
   const { at, counted, request, shown } = answered;
   const { history, model, sessionID, window } = request;
@@ -230,7 +221,7 @@ function remember({ requests }: Session, request: BaselineRequest): void {
   if (requests.size > MOST_REQUESTS) requests.delete(requests.keys().next().value ?? 0);
 }
 
-async function readSession({ files, folders, log }: BaselineOptions, sessionID: string): Promise<Session> {
+async function readSession({ files, folders, log }: KernelContext, sessionID: string): Promise<Session> {
   const session: Session = { requests: new Map(), rereads: new Set() };
   const path = `${folders.savings}/${sessionID}.jsonl`;
   try {

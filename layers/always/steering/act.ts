@@ -94,13 +94,9 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
     const what = isDone ? outcome.text : `${action} ${item} was not possible: ${outcome.text}`;
     log.info(STEERING, `${session}: ${what}`);
     toasts.show(what, isDone ? "info" : "warning");
-    void background.add(() =>
-      requests
-        .settle(line, outcome)
-        .catch((thrown) =>
-          log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`),
-        ),
-    );
+    const complain = (thrown: unknown) =>
+      log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`);
+    void background.add(() => requests.settle(line, outcome).catch(complain));
   }
 }
 
@@ -118,11 +114,7 @@ function createAct(context: KernelContext) {
   const { clock, config, decisions, savings } = context;
   const readView = createReadView(context);
 
-  return async (
-    request: ContextRequest,
-    line: ContextRequestLine,
-    signal: AbortSignal,
-  ): Promise<Outcome | undefined> => {
+  return async (request: ContextRequest, line: ContextRequestLine, signal: AbortSignal) => {
     const { action } = line;
     const view = await readView(request, request.history.lastAnswer);
     const entry = view.entries.find(({ id }) => id === line.item);
@@ -131,10 +123,8 @@ function createAct(context: KernelContext) {
     if (action === "drop" && entry.kind === "turn" && !entry.isOver) return undefined;
     const item = planItem(entry, view);
     const cost = item.actions[action];
-    if (!cost)
-      return refuse(
-        item.not?.[action] ?? `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
-      );
+    const state = item.isPinned ? "pinned" : item.state;
+    if (!cost) return refuse(item.not?.[action] ?? `it is ${state}, so that would change nothing`);
     const prepared = await prepare(context, action, { entry, item, view });
     if (!prepared) return undefined;
     if (prepared.length === 0) return refuse("it is no longer than the line that would stand for it");
@@ -156,7 +146,7 @@ function createAct(context: KernelContext) {
       for (const { decided, layer } of prepared)
         await decisions.record(request.sessionID, layer, decided, signal);
     });
-    return { outcome: "done", text: formatDone(action, item, cost) };
+    return done(formatDone(action, item, cost));
   };
 
   /** The notes show it; it is no longer among the messages. */
@@ -169,10 +159,11 @@ function createAct(context: KernelContext) {
     const day = history.keyOf(history.messages.length - 1)?.day;
     if (!pinned || day === undefined) return GONE;
     await decisions.record(sessionID, STEERING, [{ day, key: pinned.key, outcome: "unpinned" }], signal);
-    return { outcome: "done", text: `unpinned ${readPinnedName(pinned.text).name}` };
+    return done(`unpinned ${readPinnedName(pinned.text).name}`);
   }
 }
 
+const done = (text: string): Outcome => ({ outcome: "done", text });
 const refuse = (text: string): Outcome => ({ outcome: "refused", text });
 const GONE = refuse("it is no longer in the context");
 
@@ -197,14 +188,12 @@ interface Target<E extends Entry = Entry> {
 
 type TextEntry = CallEntry | TurnEntry;
 
-type PrepareContext = Pick<KernelContext, "files" | "host" | "resultFiles">;
-
 /**
  * The decisions to record; empty if they would change nothing, `undefined` if that has to wait for a later request. Rejects
  * if a file cannot be written.
  */
 async function prepare(
-  context: PrepareContext,
+  context: KernelContext,
   action: Action,
   target: Target,
 ): Promise<readonly Prepared[] | undefined> {
@@ -222,7 +211,7 @@ async function prepare(
 }
 
 async function prepareText(
-  context: PrepareContext,
+  context: KernelContext,
   action: Action,
   target: Target<TextEntry>,
 ): Promise<readonly DatedDecision[]> {
@@ -243,7 +232,7 @@ function keysOf(entry: TextEntry, { request: { history } }: ContextView): Decisi
 
 /** A result or an input, as layer 2 clears it, in words that say who did. Empty if the line would be no shorter. */
 async function prepareClear(
-  context: PrepareContext,
+  context: KernelContext,
   { kind, result }: CallEntry,
   { request, superseded }: ContextView,
 ): Promise<DatedDecision[]> {
@@ -261,7 +250,7 @@ async function prepareClear(
 
 /** All answers of a turn: a line stands for the first of them that the host sends, nothing for the others. */
 async function prepareTurn(
-  { host, resultFiles }: PrepareContext,
+  { host, resultFiles }: KernelContext,
   { entry, item, view: { request } }: Target<TurnEntry>,
 ): Promise<DatedDecision[]> {
   const { history } = request;
@@ -282,7 +271,7 @@ async function prepareTurn(
 
 /** The file has what stands in the context of it: of a result in a file what is shown, unless it was brought back. */
 async function preparePin(
-  context: PrepareContext,
+  context: KernelContext,
   { entry, item, view }: Target<TextEntry>,
 ): Promise<DatedDecision[]> {
   const isMoved = entry.kind === "result" && ["spilled", "shrunk"].includes(item.state);
@@ -297,7 +286,7 @@ async function preparePin(
 
 /** `undefined` if there is nothing new yet that it could follow. */
 async function prepareBack(
-  context: PrepareContext,
+  context: KernelContext,
   { entry, item, view: { request } }: Target<TextEntry>,
 ): Promise<readonly Prepared[] | undefined> {
   const carrier = findCarrier(request);
@@ -324,11 +313,7 @@ async function prepareBack(
   ];
 }
 
-async function readWhole(
-  { files }: PrepareContext,
-  entry: TextEntry,
-  request: ContextRequest,
-): Promise<string> {
+async function readWhole({ files }: KernelContext, entry: TextEntry, request: ContextRequest) {
   if (entry.kind === "turn") return formatTurn(request, entry);
   if (entry.kind === "input") return decodeText(formatWholeInput(entry.result));
   const recorded = request.find(entry.key.key);
