@@ -104,16 +104,25 @@ export function createLocks(options: LocksOptions) {
    */
   function enter(path: string, over: Promise<void>): { isFirst: Promise<boolean>; leave(): void } {
     const before = queues.get(path);
-    let leave = (): void => {};
+    let end = (): void => {};
     const left = new Promise<void>((resolve) => {
-      leave = resolve;
+      end = resolve;
     });
-    const all = Promise.all([before, left]).then(() => {
-      if (queues.get(path) === all) queues.delete(path);
-    });
+    const all = Promise.all([before, left]);
     queues.set(path, all);
-    const isFirst = before ? Promise.race([before.then(() => true), over.then(() => false)]) : true;
-    return { isFirst: Promise.resolve(isFirst), leave };
+    let isTurn = before === undefined;
+    const turn = before?.then(() => {
+      isTurn = true;
+      return true;
+    });
+    return {
+      isFirst: turn ? Promise.race([turn, over.then(() => false)]) : Promise.resolve(true),
+      leave() {
+        end();
+        // At once: the next caller may not wait.
+        if (isTurn && queues.get(path) === all) queues.delete(path);
+      },
+    };
   }
 }
 
