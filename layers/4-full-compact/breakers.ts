@@ -20,7 +20,7 @@ import { findEventSession, type HostEvent, type ModelWindow } from "../../src/io
 import type { MessageInfo } from "../../src/io/message.js";
 import { formatState, readState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
+import { countReportedTokens, isEnded } from "../../src/messages/history.js";
 
 export interface BreakerState {
   /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */
@@ -198,7 +198,7 @@ export function createCompactionWatch({ clock, config, host, toasts }: LayerCont
       const { error, info, sessionID, status } = properties;
       const left = findEventSession(properties);
       if ((type === "session.idle" || type === "session.deleted") && left !== undefined) breakers.leave(left);
-      if (type === "message.updated" && isAnswer(info))
+      if (type === "message.updated" && isEnded(info) && info.summary !== true)
         return breakers.record(info.sessionID, { kind: "answered", fits: fits(info) });
       if (typeof sessionID !== "string" || !running.has(sessionID)) return;
       switch (type) {
@@ -245,11 +245,6 @@ export function createCompactionWatch({ clock, config, host, toasts }: LayerCont
     const what = `the session could not be compacted (${why})`;
     toasts.show(`${what}. You can send your last message again.`, "warning");
   }
-}
-
-function isAnswer(info: unknown): info is MessageInfo {
-  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
-  return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });
 }
 
 const isRetry = (status: unknown): status is { attempt: number; message?: unknown } =>

@@ -4,7 +4,6 @@
  */
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
-import { findColdReason } from "../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, estimateTextTokens, estimateTokens } from "../../src/context/context-size.js";
 import { decide } from "../../src/context/decisions.js";
 import { readInputKey } from "../../src/context/replay.js";
@@ -69,7 +68,7 @@ async function isFloorTooHigh({ breakers, sizes }: CutContext, { sessionID, wind
 }
 
 async function prepareCut(context: LayerContext, request: ContextRequest, view: readonly Message[]) {
-  const { clock, config, sizes } = context;
+  const { sizes } = context;
   const { budgetTokens, history, sessionID } = request;
   const { lastAnswer, messages } = history;
   const measure = (some: readonly Message[]): number => sizes.measure(sessionID, some);
@@ -97,7 +96,6 @@ async function prepareCut(context: LayerContext, request: ContextRequest, view: 
   if (viewTokens - tailTokens < tokensBefore * LEAST_FREED_SHARE) return undefined;
   const text = await composeCut(context, request, { index: from + at, tail: shown.slice(at), tailTokens });
   const textTokens = Math.ceil(estimateTextTokens(text) * (viewTokens / Math.max(1, estimateTokens(view))));
-  const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
   const cachedTail = sum(tokens.slice(at, Math.max(at, lastAnswer - from)));
   return {
     key,
@@ -106,7 +104,7 @@ async function prepareCut(context: LayerContext, request: ContextRequest, view: 
     tokensBefore,
     tokensFreed: viewTokens - tailTokens - textTokens,
     // The text that replaces the history must be written to the cache; the history would have been read from it.
-    cacheLost: isCold ? 0 : cachedTail + textTokens,
+    cacheLost: request.isCold() ? 0 : cachedTail + textTokens,
   };
 }
 

@@ -40,8 +40,8 @@ const READ_WITHIN_MS = 1_000;
 
 /** Reads at most once. */
 export function createReadAll(
-  { clock, host }: Pick<LayerContext, "clock" | "host">,
-  { history, sessionID }: Pick<ContextRequest, "history" | "sessionID">,
+  { clock, host }: LayerContext,
+  { history, sessionID }: ContextRequest,
 ): ReadAll {
   let reading: Promise<readonly Message[]> | undefined;
   const read = async (): Promise<readonly Message[]> => {

@@ -3,7 +3,6 @@
  * appended; a useless one is replaced by the notes.
  */
 import { formatCount } from "../../src/base/format.js";
-import { findColdReason } from "../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, estimateTokens } from "../../src/context/context-size.js";
 import type { Decision } from "../../src/context/decision-batch.js";
 import { decide } from "../../src/context/decisions.js";
@@ -134,7 +133,7 @@ async function composeSummary(context: LayerContext, request: ContextRequest, su
  * while it is cached. Rejects if the repair cannot be recorded or the signal is aborted first.
  */
 export function createRepairSummary(context: LayerContext & { breakers: Breakers }) {
-  const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
+  const { breakers, clock, decisions, log, notes, savings, sizes } = context;
   /** Tokens freed, by session and summary: another attempt at the records says the same. The breaker has heard of these. */
   const freedBy = new Map<string, number>();
 
@@ -145,8 +144,7 @@ export function createRepairSummary(context: LayerContext & { breakers: Breakers
     const [message, key] = [history.messages[index], history.keyOf(index)];
     if (!message || !key || request.find(key.key)?.rewritten) return;
     const isFresh = history.freshSummary !== -1;
-    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
-    if (!isFresh && !isCold) return;
+    if (!isFresh && !request.isCold()) return;
     await notes.learn(sessionID, history.messages);
     const { checked, text } = await composeSummary(context, request, message);
     const rewritten = decide(key, { outcome: "rewritten", text });

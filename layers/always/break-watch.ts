@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import { isRecord, parseJson } from "../../src/base/shape.js";
-import { findColdReason, findHostBreak } from "../../src/context/cold.js";
+import { findHostBreak } from "../../src/context/cold.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { DERIVED_MS } from "../../src/io/deferred.js";
@@ -26,7 +26,7 @@ const LAYER = "view";
 export type BreakWatch = ReturnType<typeof createBreakWatch>;
 
 export function createBreakWatch(context: KernelContext) {
-  const { clock, config, log, savings } = context;
+  const { clock, log, savings } = context;
   const readDigests = createDigestReader();
   const sentViews = createSentViews(context);
   const recorded = new Set<string>();
@@ -80,18 +80,14 @@ export function createBreakWatch(context: KernelContext) {
 
   /** No `net`: it would have cost the same without the plugin. */
   async function recordChange(request: ContextRequest, change: Change, what: string): Promise<void> {
-    const { history, model, sessionID } = request;
+    const { history, isCold, sessionID } = request;
     const key = `changed ${change.index} after ${history.messages[history.lastAnswer]?.info.time?.created} at ${clock.now()}`;
-    const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
-    const cacheLost = isCold ? 0 : change.tokens;
+    const cacheLost = isCold() ? 0 : change.tokens;
     const reason = `${what}: the ${formatCount(change.tokens)} tokens from there on are sent anew`;
     await recordBreak(sessionID, { key, reason, cacheLost });
   }
 
-  async function recordBreak(
-    session: string,
-    found: { key: string; reason: string; cacheLost?: number },
-  ): Promise<void> {
+  async function recordBreak(session: string, found: { key: string; reason: string; cacheLost?: number }) {
     log.info(LAYER, `the prompt cache of ${session} breaks: ${found.reason}`);
     await savings.recordNow({ session, layer: LAYER, event: "break", ...found });
   }

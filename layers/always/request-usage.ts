@@ -17,10 +17,9 @@ import {
   type Usage,
 } from "../../src/costs/savings.js";
 import type { HostEvent } from "../../src/io/host.js";
-import type { MessageInfo } from "../../src/io/message.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/candidate.js";
-import { countReportedTokens, type Result } from "../../src/messages/history.js";
+import { type EndedInfo, isEnded, type Result } from "../../src/messages/history.js";
 import type { Baseline, FollowedRequest } from "./baseline/baseline.js";
 import type { Screen } from "./screen.js";
 
@@ -160,16 +159,7 @@ export function planAnswer(
   };
 }
 
-type EndedInfo = MessageInfo & Required<Pick<MessageInfo, "tokens">>;
-
 const isOverflow = (error: unknown): boolean => isRecord(error) && error.name === "ContextOverflowError";
-
-/** Is it an answer or a summary that has ended, with the provider's counts? */
-function isEnded(info: unknown): info is EndedInfo {
-  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
-  const { role, tokens } = info as unknown as MessageInfo;
-  return role === "assistant" && countReportedTokens(tokens) > 0;
-}
 
 /*
  * What asking the agent what to remember adds to the price of a request, in tokens at input price: the questions and the

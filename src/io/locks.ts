@@ -126,11 +126,7 @@ export function createLocks(options: LocksOptions) {
   }
 }
 
-async function acquire(
-  locking: Locking,
-  path: string,
-  isOver: () => boolean,
-): Promise<LockToken | undefined> {
+async function acquire(locking: Locking, path: string, isOver: () => boolean) {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const token = await tryAcquire(locking, path);
     if (token || isOver()) return token;

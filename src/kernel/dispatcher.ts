@@ -10,7 +10,7 @@ import { formatError } from "../base/error.js";
 import type { ContextRequest } from "../context/request.js";
 import { type Clock, isPromise, type Waited, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
-import { isSummary, type Message } from "../io/message.js";
+import { isSummary } from "../io/message.js";
 import type { LayerCall } from "./calls.js";
 import {
   commonEvents,
@@ -104,10 +104,7 @@ export function createDispatcher(options: DispatcherOptions) {
 }
 
 /** What a request shows, by three hooks in one call of the host, which share its time limit. Never rejects. */
-export async function askForView(
-  { ask, limit: limitOf }: Pick<Dispatcher, "ask" | "limit">,
-  request: ContextRequest,
-): Promise<readonly Message[]> {
+export async function askForView({ ask, limit: limitOf }: Dispatcher, request: ContextRequest) {
   const limit = limitOf("context");
   const { messages } = request.history;
   await ask("takenBack", request, undefined, limit);
@@ -121,11 +118,7 @@ interface Question<H extends HookName> {
   limit: TimeLimit;
 }
 
-async function askLayers<H extends HookName>(
-  asking: Asking,
-  hook: H,
-  { input, limit, value }: Question<H>,
-): Promise<HookValue<H>> {
+async function askLayers<H extends HookName>(asking: Asking, hook: H, { input, limit, value }: Question<H>) {
   const { callLayer, complain, fail, inOrder, isFork, onCalled, passOver, rules } = asking;
   const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
   const sessionID = findSession(input);

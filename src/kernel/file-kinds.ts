@@ -181,8 +181,8 @@ export async function removeExpired(
   for (const kind of kinds) {
     const expiring = [kind, tornOf(kind)].filter(({ expiry }) => expiry?.atStart);
     try {
+      // Not one that was written or used since it was found.
       for (const one of expiring)
-        // Not one that was written or used since it was found.
         for (const { modifiedMs, path } of await findOfKind(world, one, 0))
           if ((await world.files.statItself(path))?.modifiedMs === modifiedMs) await world.files.remove(path);
     } catch (thrown) {

@@ -5,7 +5,6 @@
 import { formatError } from "../../../src/base/error.js";
 import { formatCount } from "../../../src/base/format.js";
 import { createStore, findLongInput, formatPath } from "../../../src/context/clear-input.js";
-import { findColdReason } from "../../../src/context/cold.js";
 import { type DatedDecision, decide } from "../../../src/context/decisions.js";
 import { type Find, findText, formatWholeInput, STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
@@ -111,7 +110,7 @@ const EVENTS = {
 } as const satisfies Record<Action, string>;
 
 function createAct(context: KernelContext) {
-  const { clock, config, decisions, savings } = context;
+  const { decisions, savings } = context;
   const readView = createReadView(context);
 
   return async (request: ContextRequest, line: ContextRequestLine, signal: AbortSignal) => {
@@ -129,8 +128,6 @@ function createAct(context: KernelContext) {
     if (!prepared) return undefined;
     if (prepared.length === 0) return refuse("it is no longer than the line that would stand for it");
     signal.throwIfAborted();
-    const isCold =
-      findColdReason(request.history, request.model, clock.now(), config.microCompact) !== undefined;
     const saved = {
       session: request.sessionID,
       layer: STEERING,
@@ -140,7 +137,7 @@ function createAct(context: KernelContext) {
       ...(item.kind === "input" ? { results: 0, inputs: 1 } : { results: 1 }),
       ...(item.tool !== undefined && { tool: item.tool }),
       tokensFreed: cost.frees,
-      cacheLost: isCold ? 0 : cost.cacheLost,
+      cacheLost: request.isCold() ? 0 : cost.cacheLost,
     };
     await recordBefore(savings, saved, async () => {
       for (const { decided, layer } of prepared)
@@ -175,11 +172,6 @@ function formatDone(action: Action, item: ContextItem, { frees }: ActionCost): s
   return action === "expand" ? `brought back ${name}: ${more}` : `undid ${name}: ${more}`;
 }
 
-interface Prepared {
-  layer: string;
-  decided: readonly DatedDecision[];
-}
-
 interface Target<E extends Entry = Entry> {
   entry: E;
   item: ContextItem;
@@ -192,11 +184,7 @@ type TextEntry = CallEntry | TurnEntry;
  * The decisions to record; empty if they would change nothing, `undefined` if that has to wait for a later request. Rejects
  * if a file cannot be written.
  */
-async function prepare(
-  context: KernelContext,
-  action: Action,
-  target: Target,
-): Promise<readonly Prepared[] | undefined> {
+async function prepare(context: KernelContext, action: Action, target: Target) {
   const { entry, view } = target;
   if (entry.kind === "cut")
     return [{ layer: entry.cut.layer, decided: [decide(entry.key, { outcome: "revised", of: "cut" })] }];
@@ -210,11 +198,7 @@ async function prepare(
   return decided.length > 0 ? [{ layer: STEERING, decided }] : [];
 }
 
-async function prepareText(
-  context: KernelContext,
-  action: Action,
-  target: Target<TextEntry>,
-): Promise<readonly DatedDecision[]> {
+async function prepareText(context: KernelContext, action: Action, target: Target<TextEntry>) {
   const { entry, view } = target;
   if (action === "unpin") return keysOf(entry, view).map((key) => decide(key, { outcome: "unpinned" }));
   if (action === "pin") return preparePin(context, target);
@@ -270,10 +254,7 @@ async function prepareTurn(
 }
 
 /** The file has what stands in the context of it: of a result in a file what is shown, unless it was brought back. */
-async function preparePin(
-  context: KernelContext,
-  { entry, item, view }: Target<TextEntry>,
-): Promise<DatedDecision[]> {
+async function preparePin(context: KernelContext, { entry, item, view }: Target<TextEntry>) {
   const isMoved = entry.kind === "result" && ["spilled", "shrunk"].includes(item.state);
   const left = isMoved ? findText(entry.result, view.request.find(entry.key.key)) : undefined;
   const shown = left ?? (await readWhole(context, entry, view.request));
@@ -285,10 +266,7 @@ async function preparePin(
 }
 
 /** `undefined` if there is nothing new yet that it could follow. */
-async function prepareBack(
-  context: KernelContext,
-  { entry, item, view: { request } }: Target<TextEntry>,
-): Promise<readonly Prepared[] | undefined> {
+async function prepareBack(context: KernelContext, { entry, item, view: { request } }: Target<TextEntry>) {
   const carrier = findCarrier(request);
   if (!carrier) return undefined;
   const whole = await readWhole(context, entry, request);

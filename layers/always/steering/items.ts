@@ -184,10 +184,7 @@ function priceDrop(frees: number, index: number, view: ContextView): ActionCost 
   return withDollars({ frees, cacheLost: Math.max(0, view.cachedFrom(index) - frees) }, view);
 }
 
-function planMore(
-  { added, cacheLost }: { added: number; cacheLost: number },
-  view: ContextView,
-): ActionCost | string {
+function planMore({ added, cacheLost }: { added: number; cacheLost: number }, view: ContextView) {
   const { budgetTokens } = view.request;
   const free = Math.max(0, budgetTokens - view.tokens);
   return added <= free

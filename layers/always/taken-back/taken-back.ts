@@ -13,7 +13,6 @@
 import PQueue from "p-queue";
 import { formatError } from "../../../src/base/error.js";
 import { isRecord } from "../../../src/base/shape.js";
-import { findColdReason } from "../../../src/context/cold.js";
 import { estimateTokens } from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";
@@ -248,11 +247,10 @@ const REASON = "the user took a message back that this was made of";
 async function recordBreak(
   request: ContextRequest,
   revisions: Revisions,
-  { clock, config, decisions, explain, log, savings, signal }: TakenBackOptions & { signal: AbortSignal },
+  { decisions, explain, log, savings, signal }: TakenBackOptions & { signal: AbortSignal },
 ): Promise<void> {
-  const { history, model, sessionID } = request;
-  const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
-  const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
+  const { isCold, sessionID } = request;
+  const cacheLost = isCold() ? 0 : countTokensFrom(request, revisions);
   signal.throwIfAborted();
   const broken = { event: "break", reason: REASON, results: revisions.length, cacheLost } as const;
   await savings.recordNow({ session: sessionID, layer: LAYER, ...broken });

@@ -173,17 +173,21 @@ async function generate(session: Session, request: GenerateRequest): Promise<Gen
   return generated;
 }
 
-async function openChild(
-  session: Session,
-  { maxAnswerTokens, parentID, title }: GenerateRequest,
-): Promise<string | undefined> {
-  const { bounded, client, processes, sessions } = session;
-  const body = { parentID, title: formatChildTitle(title, processes.ownID) };
-  const created = await bounded(async (late) => {
-    const { data } = await client.session.create({ body });
+type Created = Promise<{ data: { id: string } | undefined }>;
+
+/** A session that is opened too late is removed at once. */
+function open(session: Session, create: () => Created, deadlineMs?: number) {
+  return session.bounded(async (late) => {
+    const { data } = await create();
     if (data && late.aborted) void remove(session, data.id);
     return data;
-  });
+  }, deadlineMs);
+}
+
+async function openChild(session: Session, { maxAnswerTokens, parentID, title }: GenerateRequest) {
+  const { client, processes, sessions } = session;
+  const body = { parentID, title: formatChildTitle(title, processes.ownID) };
+  const created = await open(session, () => client.session.create({ body }));
   if (created) sessions.addChild(created.id, maxAnswerTokens);
   return created?.id;
 }
@@ -242,10 +246,7 @@ async function runFork(session: Session, opening: PQueue, request: ForkRequest):
 const refused = (reason: string): ForkResult => ({ kind: "refused", reason });
 
 /** Agent, model and tools of the user message the parent is answering; `undefined` if the host does not answer. */
-async function readManner(
-  { bounded, client }: Session,
-  { messageID, parentID }: ForkRequest,
-): Promise<Omit<PromptBody, "parts" | "messageID"> | undefined> {
+async function readManner({ bounded, client }: Session, { messageID, parentID }: ForkRequest) {
   const readInfo = async (id: string) =>
     (await bounded(() => client.session.message({ path: { id: parentID, messageID: id } })))?.data?.info;
   const answer = await readInfo(messageID);
@@ -262,22 +263,16 @@ async function readManner(
   };
 }
 
-async function openFork(
-  session: Session,
-  { history, messageID, parentID, title: purpose }: ForkRequest,
-): Promise<string | undefined> {
+async function openFork(session: Session, { history, messageID, parentID, title: purpose }: ForkRequest) {
   const { bounded, client, processes } = session;
   const parent = (await bounded(() => client.session.get({ path: { id: parentID } })))?.data;
   if (!parent) return undefined;
   const title = formatForkTitle(purpose, processes.ownID);
-  const opened = await bounded(async (late) => {
-    const { data } =
-      history === "shared"
-        ? await client.session.fork({ path: { id: parentID }, body: { messageID } })
-        : await client.session.create({ body: { parentID, title } });
-    if (data && late.aborted) void remove(session, data.id);
-    return data;
-  }, COPYING_DEADLINE_MS);
+  const create = () =>
+    history === "shared"
+      ? client.session.fork({ path: { id: parentID }, body: { messageID } })
+      : client.session.create({ body: { parentID, title } });
+  const opened = await open(session, create, COPYING_DEADLINE_MS);
   if (!opened) return undefined;
   const path = { id: opened.id };
   // Missing from this version's SDK type.
@@ -304,12 +299,9 @@ function refuse(client: PluginInput["client"], { id, kind, sessionID }: Ask): Pr
 const CACHED_WEIGHT = 0.1;
 
 /** Adds up the tokens of a session's answers; calls `breakOff` above `maxTokens`. */
-function createTokenWatch(
-  maxTokens: number,
-  breakOff: (trouble: Trouble) => void,
-): (messageID: string, tokens: UsedTokens) => void {
+function createTokenWatch(maxTokens: number, breakOff: (trouble: Trouble) => void) {
   const spent = new Map<string, number>();
-  return (messageID, { cacheRead, input, output }) => {
+  return (messageID: string, { cacheRead, input, output }: UsedTokens): void => {
     spent.set(messageID, input + output + cacheRead * CACHED_WEIGHT);
     const sum = [...spent.values()].reduce((total, tokens) => total + tokens, 0);
     if (sum > maxTokens) breakOff({ reason: `it took more than ${maxTokens} tokens` });

@@ -111,11 +111,7 @@ function readUnit(theirs: readonly TheirMessage[], findStored: FindStored, facts
 }
 
 /** A checkpoint: its summary, which layers check, in the host's text around it. */
-function readCheckpointUnit(
-  theirs: readonly TheirMessage[],
-  stored: StoredMessage,
-  facts: RequestFacts,
-): Unit | undefined {
+function readCheckpointUnit(theirs: readonly TheirMessage[], stored: StoredMessage, facts: RequestFacts) {
   const [first] = theirs as [TheirMessage];
   const [text = "", { summary = "" }] = [first.content[0]?.text, stored];
   const start = text.startsWith(CHECKPOINT) ? text.indexOf(`<summary>\n${summary}\n</summary>`) : -1;
@@ -181,11 +177,7 @@ function findResults(theirs: readonly TheirMessage[]): Map<string, TheirPart> {
   );
 }
 
-function writeAll(
-  view: readonly Message[],
-  head: readonly TheirMessage[],
-  units: readonly Unit[],
-): TheirMessage[] | undefined {
+function writeAll(view: readonly Message[], head: readonly TheirMessage[], units: readonly Unit[]) {
   const numbers = new Map<MessageInfo, number>(units.map(({ message }, number) => [message.info, number]));
   const written: TheirMessage[] = [...head];
   let next = 0;

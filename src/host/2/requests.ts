@@ -154,10 +154,7 @@ const isContextEvent = object<Pick<ContextEvent, "messages" | "model" | "session
 });
 
 /** A request without trace that came after the last answer has kept the provider's cache warm. */
-function withWarmth(
-  stored: StoredMessage | undefined,
-  warmedMs: number | undefined,
-): StoredMessage | undefined {
+function withWarmth(stored: StoredMessage | undefined, warmedMs: number | undefined) {
   const completed = stored?.time.completed;
   if (!stored || warmedMs === undefined || completed === undefined || warmedMs <= completed) return stored;
   return { ...stored, time: { ...stored.time, completed: warmedMs } };

@@ -111,11 +111,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     return undefined;
   }
 
-  function remember(
-    sessionID: string,
-    shown: readonly StoredMessage[],
-    left: readonly StoredMessage[],
-  ): Known["byID"] {
+  function remember(sessionID: string, shown: readonly StoredMessage[], left: readonly StoredMessage[]) {
     const before = sessions.get(sessionID);
     const hidden = findHidden(before, shown);
     const byID = new Map([...left, ...shown].map((one) => [one.id, one]));
