@@ -150,27 +150,25 @@ it("a context over the budget is cut with session memory switched off as well, a
   expect(world.files.text(NOTES)).toContain("Request 0");
 });
 
-describe("what cannot shrink", () => {
-  const model = { providerID: "acme", modelID: "large" };
-  const window = { contextTokens: 12_000, outputTokens: 4_000 };
-  const learn = (world: World) =>
-    world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
+const model = { providerID: "acme", modelID: "large" };
+const window = { contextTokens: 12_000, outputTokens: 4_000 };
+const learn = (world: World) =>
+  world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
 
-  it("what cannot shrink and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
-    const { world } = await work(0);
-    await learn(world);
-    const session = createSession(world.clock);
-    session.user("hello");
-    await request(world, session);
-    expect(world.host.toasts).toEqual([]);
-    session.answer([], { sent: 9_000 });
-    session.user("go on");
-    await request(world, session);
-    await request(world, session);
-    expect(world.host.toasts).toHaveLength(1);
-    expect(world.host.toasts[0]).toContain("the window of 12,000 tokens is too small");
-    expect(world.host.isCompacting).toBe(false);
-  });
+it("what cannot shrink and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
+  const { world } = await work(0);
+  await learn(world);
+  const session = createSession(world.clock);
+  session.user("hello");
+  await request(world, session);
+  expect(world.host.toasts).toEqual([]);
+  session.answer([], { sent: 9_000 });
+  session.user("go on");
+  await request(world, session);
+  await request(world, session);
+  expect(world.host.toasts).toHaveLength(1);
+  expect(world.host.toasts[0]).toContain("the window of 12,000 tokens is too small");
+  expect(world.host.isCompacting).toBe(false);
 });
 
 it("a cut that comes too late is dropped: the request was sent without it", async () => {

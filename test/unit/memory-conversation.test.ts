@@ -255,40 +255,36 @@ describe("the memories that match a message", () => {
   });
 });
 
-describe("a triggered rule", () => {
-  it("a triggered rule follows the newest result when its command is used, and then not for a while", async () => {
-    const { session, world } = await open([rule]);
-    session.user("hello");
-    await world.request(session.messages);
-    session.answer([ran("git status")]);
-    expect(behind((await world.request(session.messages))[1])).toBe("");
-    session.answer([ran("git push --force"), ran("ls")]);
-    const view = await world.request(session.messages);
-    expect(behind(view[2])).toBe(
-      `\n\n${TRIGGER_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
-    );
-    session.answer([ran("git push")]);
-    expect(behind((await world.request(session.messages))[3])).toBe("");
-    for (let n = 0; n < CALLS_BETWEEN; n++) session.answer([ran("ls")]);
-    session.answer([ran("git push")]);
-    expect(behind((await world.request(session.messages)).at(-1))).toContain("Never force-push.");
-  });
+it("a triggered rule follows the newest result when its command is used, and then not for a while", async () => {
+  const { session, world } = await open([rule]);
+  session.user("hello");
+  await world.request(session.messages);
+  session.answer([ran("git status")]);
+  expect(behind((await world.request(session.messages))[1])).toBe("");
+  session.answer([ran("git push --force"), ran("ls")]);
+  const view = await world.request(session.messages);
+  expect(behind(view[2])).toBe(
+    `\n\n${TRIGGER_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
+  );
+  session.answer([ran("git push")]);
+  expect(behind((await world.request(session.messages))[3])).toBe("");
+  for (let n = 0; n < CALLS_BETWEEN; n++) session.answer([ran("ls")]);
+  session.answer([ran("git push")]);
+  expect(behind((await world.request(session.messages)).at(-1))).toContain("Never force-push.");
 });
 
-describe("a memory that the user has taken back", () => {
-  it("a memory that the user has taken back goes from what was shown, and the others stay", async () => {
-    const { session, world } = await open([rule, port]);
-    session.user("hello");
-    await world.request(session.messages);
-    const request = world.strata.requests.open(session.messages);
-    if (!request) throw new Error("no request");
-    const plan = (...ids: string[]) =>
-      planWithdrawal(request, { memories: new Set(ids), revisions: [] } as never)?.revisions;
-    const [revised, ...others] = plan("decision/port") ?? [];
-    expect(others).toEqual([]);
-    expect(revised).toMatchObject({ outcome: "revised", of: "extended", layer: LAYER });
-    expect(JSON.stringify(revised)).toContain("Never force-push.");
-    expect(JSON.stringify(revised)).not.toContain("5433");
-    expect(plan("decision/other")).toBeUndefined();
-  });
+it("a memory that the user has taken back goes from what was shown, and the others stay", async () => {
+  const { session, world } = await open([rule, port]);
+  session.user("hello");
+  await world.request(session.messages);
+  const request = world.strata.requests.open(session.messages);
+  if (!request) throw new Error("no request");
+  const plan = (...ids: string[]) =>
+    planWithdrawal(request, { memories: new Set(ids), revisions: [] } as never)?.revisions;
+  const [revised, ...others] = plan("decision/port") ?? [];
+  expect(others).toEqual([]);
+  expect(revised).toMatchObject({ outcome: "revised", of: "extended", layer: LAYER });
+  expect(JSON.stringify(revised)).toContain("Never force-push.");
+  expect(JSON.stringify(revised)).not.toContain("5433");
+  expect(plan("decision/other")).toBeUndefined();
 });

@@ -142,21 +142,19 @@ describe("what a taken-back memory had superseded", () => {
   });
 });
 
-describe("recorded text with words that were taken back since", () => {
-  it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
-    const { world, session, undoneFrom } = await work();
-    session.user("Go on.");
-    undo(session, undoneFrom);
-    world.host.messages.delete("ses_1");
-    session.user("Go on in another way.");
-    await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
-    await world.request(session.messages);
-    await world.strata.idle();
-    expect(has(world, FILE)).toBe(true);
-    expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Postgres");
-    await request(world, session.messages);
-    await world.strata.idle();
-    expect(has(world, FILE)).toBe(false);
-    expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).not.toContain("Postgres");
-  });
+it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
+  const { world, session, undoneFrom } = await work();
+  session.user("Go on.");
+  undo(session, undoneFrom);
+  world.host.messages.delete("ses_1");
+  session.user("Go on in another way.");
+  await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
+  await world.request(session.messages);
+  await world.strata.idle();
+  expect(has(world, FILE)).toBe(true);
+  expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Postgres");
+  await request(world, session.messages);
+  await world.strata.idle();
+  expect(has(world, FILE)).toBe(false);
+  expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).not.toContain("Postgres");
 });
