@@ -185,18 +185,12 @@ async function writeKept(path: string, contents: string | Uint8Array): Promise<v
   const real = (await unlessMissing(() => realpath(path), undefined)) ?? path;
   const found = await unlessMissing(() => stat(real), undefined);
   const written = `${real}.${randomUUID()}`;
-  // Buffer.from on a view shares its memory: write-file-atomic takes strings and Buffers only.
-  const data =
-    typeof contents === "string"
-      ? contents
-      : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  // It takes strings and Buffers only.
+  const data = typeof contents === "string" ? contents : Buffer.from(contents);
   // Loaded with the first such write, which most runs never make. It follows links, so it gets a new name.
   const { default: writeFileAtomic } = await import("write-file-atomic");
-  await writeFileAtomic(
-    written,
-    data,
-    found && { mode: found.mode, chown: { uid: found.uid, gid: found.gid } },
-  );
+  const kept = found && { mode: found.mode, chown: { uid: found.uid, gid: found.gid } };
+  await writeFileAtomic(written, data, kept);
   await rename(written, real);
 }
 

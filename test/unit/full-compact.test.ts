@@ -84,7 +84,7 @@ it("a context over the budget is cut at a turn: notes stand for what was, the ta
   expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(24_000 / 2);
 });
 
-it("a context over the budget is cut within a turn that is too long for half the budget", async () => {
+it("a context over the budget is cut within a turn that is too long for half of it, with one record in the ledger, and the decision on disk before the view is handed back", async () => {
   const { world, session } = await work(8);
   const view = await request(world, session);
   expect(isCut(view)).toBe(true);
@@ -92,11 +92,6 @@ it("a context over the budget is cut within a turn that is too long for half the
   expect(session.messages[from]?.info.role).toBe("assistant");
   expect(view.slice(1)).toEqual(session.messages.slice(from + 1));
   expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(20_000 / 2);
-});
-
-it("a context over the budget has one record in the ledger, and the decision on disk, before the view is handed back", async () => {
-  const { world, session } = await work(8);
-  const view = await request(world, session);
   const [record, ...more] = world.ledger("ses_1", "cut");
   expect(more).toEqual([]);
   expect(record).toMatchObject({ layer: "full-compact", cacheLost: expect.any(Number) });

@@ -52,14 +52,8 @@ it("a cut within a turn that was dropped puts the notes into the next message th
   if (!request) throw new Error("no request");
   const { find, history } = request;
   const key = history.keyOf(6)?.key;
-  const cut = {
-    session: "ses_1",
-    layer: "full-compact",
-    at: 1,
-    key: key ?? "",
-    outcome: "cut",
-    text: "NOTES",
-  } as const;
+  const of = { session: "ses_1", layer: "full-compact", at: 1, key: key ?? "" };
+  const cut = { ...of, outcome: "cut", text: "NOTES" } as const;
   const view = replay(history, (one) => (one === key ? { ...find(one), cut } : find(one)));
   const sent = view.filter(({ parts }) => parts.length > 0);
   expect(sent.map(({ info }) => info.role)).toEqual(["user", "assistant", "user"]);

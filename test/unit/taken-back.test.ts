@@ -61,15 +61,12 @@ describe("a memory stays although its message was taken back", () => {
     return has(world, FILE);
   };
 
-  it("a memory stays although its message was taken back if a person edited it by hand", async () => {
+  it("a memory stays although its message was taken back if a person edited it by hand, or the user said it in another session, too", async () => {
     const edited = (world: World) => {
       const path = `${MEMORY}/${FILE}`;
       world.files.contents.set(path, Buffer.from(`${world.files.text(path)}\nNor MySQL.\n`));
     };
     expect(await keep(edited)).toBe(true);
-  });
-
-  it("a memory stays although its message was taken back if the user said it in another session, too", async () => {
     const again = async (world: World) => {
       const other = createSession(world.clock, "ses_2");
       other.user(RULE);

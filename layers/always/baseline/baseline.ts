@@ -11,7 +11,7 @@ import { type ContextRequest, countUsableTokens } from "../../../src/context/req
 import { parseSavingsRecord, type Usage } from "../../../src/costs/savings.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
 import { isSummary, isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
-import { estimateToolTokens } from "../../../src/kernel/layer.js";
+import { estimateDefinition, formatParameters, type Tool } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { type History, isManualSummary } from "../../../src/messages/history.js";
 import {
@@ -56,7 +56,9 @@ export function createBaseline(context: KernelContext) {
   const sessions = new Map<string, Session>();
   const names = new Set(tools.map(({ name }) => name));
   const resultsFolder = relative(folders.project, folders.toolResults);
-  let toolTokens: number | undefined;
+  const sizeOf = ({ parameters, ...tool }: Tool): number =>
+    estimateDefinition({ ...tool, parameters: formatParameters(parameters) });
+  const toolTokens = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
 
   return {
     /** Reads what is known of the session. Never rejects. */
@@ -73,7 +75,6 @@ export function createBaseline(context: KernelContext) {
       const session = find(request.sessionID);
       const isByHand = isManualSummary(messages, freshSummary);
       const before = isByHand ? undefined : findBefore(session, request.history);
-      toolTokens ??= estimateToolTokens(tools);
       const rereads = before ? findAgain(request, before) : [];
       const step = measureStep(answered, { before, rereads, session, toolTokens }, context);
       const plan = planBaseline(before, step);

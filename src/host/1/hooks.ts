@@ -72,7 +72,8 @@ function answerContext(
       : requests.open(messages.filter((one) => !isForPeopleOnly(one)));
     if (!request) return;
     const view = await askForView(dispatcher, request);
-    if (view !== request.history.messages) writeInPlace(messages, view);
+    // The host keeps using its own array and ignores a new one.
+    if (view !== request.history.messages) messages.splice(0, messages.length, ...view);
   });
 }
 
@@ -171,14 +172,6 @@ function readWindow({ id, providerID, limit }: Model, maxOutputTokens: number | 
 }
 
 type Model = Parameters<NonNullable<Hooks["chat.params"]>>[0]["model"];
-
-/** The host keeps using its own array and ignores a new one. */
-function writeInPlace(messages: Message[], view: readonly Message[]): void {
-  for (const [index, message] of view.entries()) {
-    if (messages[index] !== message) messages[index] = message;
-  }
-  messages.length = view.length;
-}
 
 /*
  * Slash commands answered at once, without a model call (measured with OpenCode 1.18.33):

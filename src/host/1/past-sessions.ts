@@ -104,14 +104,8 @@ export async function listThroughClient(
 }
 
 /** Everything that the server sends is checked by its readers; `undefined` if it does not answer. */
-interface Api {
-  list(isEverywhere: boolean): Promise<unknown[] | undefined>;
-  read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined>;
-  /** OpenCode 2 sends no templates. */
-  listTemplates?(): Promise<string[]>;
-  /** OpenCode 2 is not asked: a request that names the project would make it load plugins there. */
-  listModels?(): Promise<[name: string, OfferedModel][]>;
-}
+type First = ReturnType<typeof createFirst>;
+type Api = Pick<First, "list" | "read"> & Partial<First>;
 
 /** A model as the server describes it. */
 export interface OfferedModel {
@@ -134,9 +128,9 @@ function readModel(provider: unknown, model: unknown): [string, OfferedModel][] 
 
 type Get = (path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;
 
-function createFirst(get: Get, directory: string): Api {
+function createFirst(get: Get, directory: string) {
   return {
-    async list(isEverywhere) {
+    async list(isEverywhere: boolean): Promise<unknown[] | undefined> {
       const query = { limit: String(MOST_LISTED) };
       const listed = await (isEverywhere
         ? get("/experimental/session", query)
@@ -144,7 +138,7 @@ function createFirst(get: Get, directory: string): Api {
       return Array.isArray(listed) ? listed : undefined;
     },
 
-    async read(sessionID) {
+    async read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined> {
       const path = `/session/${encodeURIComponent(sessionID)}`;
       const info = await get(path, { directory });
       const messages = await get(`${path}/message`, { directory });
@@ -168,7 +162,7 @@ function createFirst(get: Get, directory: string): Api {
   };
 }
 
-/** OpenCode 2. */
+/** OpenCode 2 sends no templates, and is not asked for models: naming the project would make it load plugins there. */
 function createSecond(get: Get): Api {
   return {
     async list() {
