@@ -13,6 +13,7 @@
  */
 
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { formatError } from "../../src/base/error.js";
 import { count, each, isRecord, object, oneOf, optional, parserOf, string } from "../../src/base/shape.js";
 import { countUsableTokens } from "../../src/context/request.js";
@@ -117,7 +118,9 @@ export function createBreakers(context: LayerContext) {
       const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
       states.set(sessionID, next);
       const [before, after] = [await earlier, await next];
-      if (isSame(before, after)) return;
+      // The answers since are counted in memory only.
+      const isSame = isDeepStrictEqual({ ...before, answersSince: 0 }, { ...after, answersSince: 0 });
+      if (isSame) return;
       // Before the disk: the host may decide on the next summary at once.
       if (before.open !== after.open) follow(sessionID, after.open !== undefined);
       const { answersSince: _, ...state } = after;
@@ -154,10 +157,6 @@ export function createBreakers(context: LayerContext) {
     host.setAutoCompaction(![...atWork.values()].includes(true));
   }
 }
-
-/** Ignores the answer count. */
-const isSame = (a: BreakerState, b: BreakerState): boolean =>
-  a.failures === b.failures && a.poor === b.poor && a.refills === b.refills && a.open === b.open;
 
 /** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
 function announce({ host, log, toasts }: LayerContext, sessionID: string, why: string | undefined): void {

@@ -69,12 +69,10 @@ export function createBreakWatch(context: KernelContext) {
     const name = `${sessionID} ${key}`;
     if (recorded.has(name)) return false;
     recorded.add(name);
-    try {
-      await recordBreak(sessionID, { key, reason });
-    } catch (thrown) {
+    await recordBreak(sessionID, { key, reason }).catch((thrown) => {
       recorded.delete(name);
       throw thrown;
-    }
+    });
     return true;
   }
 

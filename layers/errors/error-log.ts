@@ -137,7 +137,7 @@ export function createErrorLog({ files, lock, locks, looks, path, seal }: ErrorL
 const earlierOf = (path: string): string => `${path}.1`;
 
 /** The newest entries of one file, oldest first. Throws the system's error. */
-export async function readEntries(files: Files, path: string): Promise<Entry[]> {
+async function readEntries(files: Files, path: string): Promise<Entry[]> {
   const size = (await files.stat(path))?.bytes ?? 0;
   const bytes = await files.readFrom(path, Math.max(0, size - MOST_READ_BYTES));
   const lines = new TextDecoder().decode(bytes).split("\n");

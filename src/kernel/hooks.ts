@@ -131,7 +131,7 @@ export const hookRules: HookRules = {
   compacted: { deadlineMs: 3_000, accepts: isNothing },
   takenBack: {
     deadlineMs: 3_000,
-    accepts: isWithdrawal,
+    accepts: (answer): answer is Withdrawal => isRecord(answer) && Array.isArray(answer.revisions),
     withoutAnswer: (_request, withdrawal) => withdrawal && { ...withdrawal, isIncomplete: true },
   },
   turn: { deadlineMs: 1_000, accepts: isNothing, isNotice: true },
@@ -147,10 +147,6 @@ export const hookRules: HookRules = {
 
 function isNothing(answer: unknown): answer is undefined {
   return answer === undefined;
-}
-
-function isWithdrawal(answer: unknown): answer is Withdrawal {
-  return isRecord(answer) && Array.isArray(answer.revisions);
 }
 
 function isText(answer: unknown): answer is string {

@@ -4,7 +4,7 @@
  */
 import { relative } from "node:path";
 import { formatError } from "../../../src/base/error.js";
-import { count, each, object, parserOf } from "../../../src/base/shape.js";
+import { count, each, keepLast, object, parserOf } from "../../../src/base/shape.js";
 import { findHostBreak } from "../../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import { type ContextRequest, countUsableTokens } from "../../../src/context/request.js";
@@ -92,9 +92,7 @@ export function createBaseline(context: KernelContext) {
 
   function find(sessionID: string): Session {
     const known = sessions.get(sessionID) ?? { requests: new Map(), rereads: new Set() };
-    sessions.delete(sessionID);
-    sessions.set(sessionID, known);
-    if (sessions.size > MOST_SESSIONS) sessions.delete(sessions.keys().next().value ?? "");
+    keepLast(sessions, sessionID, known, MOST_SESSIONS);
     return known;
   }
 
@@ -216,11 +214,8 @@ function findSummary(session: Session, { summary: planned }: BaselinePlan): Usag
   return made && made.sent > (planned?.sent ?? 0) ? made : planned;
 }
 
-function remember({ requests }: Session, request: BaselineRequest): void {
-  requests.delete(request.at);
-  requests.set(request.at, request);
-  if (requests.size > MOST_REQUESTS) requests.delete(requests.keys().next().value ?? 0);
-}
+const remember = ({ requests }: Session, request: BaselineRequest): void =>
+  keepLast(requests, request.at, request, MOST_REQUESTS);
 
 async function readSession({ files, folders, log }: KernelContext, sessionID: string): Promise<Session> {
   const session: Session = { requests: new Map(), rereads: new Set() };

@@ -1,5 +1,6 @@
 import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
+import { keepLast } from "../../../src/base/shape.js";
 import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
 import { findCut, type RecordedDecisions, STEERING } from "../../../src/context/replay.js";
 import { type ContextRequest, countUsableTokens } from "../../../src/context/request.js";
@@ -237,14 +238,12 @@ function createLastRequests({ clock, config, sizes }: KernelContext) {
       if (seen.usage === undefined && known.has(sessionID)) return;
       const thresholdTokens = planThreshold(config.autoCompact, seen.request);
       const cache = seen.usage && findCacheShare(seen.usage);
-      known.delete(sessionID);
-      known.set(sessionID, {
+      const last = {
         time: new Date(clock.now()).toISOString(),
         context: measureContext(seen, { sizes, thresholdTokens }),
         ...(cache !== undefined && { cache }),
-      });
-      const [oldest] = known.keys();
-      if (known.size > MOST_SESSIONS && oldest !== undefined) known.delete(oldest);
+      };
+      keepLast(known, sessionID, last, MOST_SESSIONS);
     },
 
     find: (sessionID: string) => known.get(sessionID),

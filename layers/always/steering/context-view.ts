@@ -69,6 +69,7 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
     const tokensPerCharacter = sizes.tokensPerCharacter(sessionID);
     const measure = (some: readonly Message[]) => Math.ceil(countCharacters(some) * tokensPerCharacter);
     const place = { view: messages, count: history.messages.length, lastAnswer: cachedUntil, model };
+    const countTokens = (size = 0): number => Math.ceil(size / CHARACTERS_PER_TOKEN);
     const keys = new Set(entries.map(({ key }) => key.key));
     const superseded = findSuperseded(history.messages.slice(request.shownFrom()));
     const tokens = request.estimateTokens(messages);
@@ -76,7 +77,7 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
       ...{ request, entries, messages, tokensPerCharacter, superseded },
       /** What is pinned and no longer among the messages that are sent. */
       pinnedBefore: pinned.filter(({ file, key }) => file !== undefined && !keys.has(key)),
-      pinnedTokens: pinned.reduce((sum, one) => sum + countFile(one, bytes), 0),
+      pinnedTokens: pinned.reduce((sum, { file = "" }) => sum + countTokens(bytes.get(file)), 0),
       ...{ tokens, rates: request.rates(tokens) },
       cachedFrom: measureCached(place, measure),
       ...countUp(history.messages),
@@ -184,9 +185,6 @@ function findLongFile(entry: Entry, { find }: ContextRequest): string | undefine
   const recorded = find(entry.key.key);
   return (recorded?.cleared ?? recorded?.judged)?.file;
 }
-
-const countFile = ({ file = "" }: KnownDecision, bytes: ReadonlyMap<string, number>): number =>
-  Math.ceil((bytes.get(file) ?? 0) / CHARACTERS_PER_TOKEN);
 
 /** By message: the number of answers up to it, and the user's message it belongs to, from 1. */
 function countUp(messages: readonly Message[]) {

@@ -27,15 +27,13 @@ type Given<N extends keyof Hooks> = Parameters<Extract<Hooks[N], (...given: neve
 
 type Row<N extends keyof Hooks> = (binding: Binding, ...given: Given<N>) => Promise<void>;
 
-/** Hooks that bound our own sessions: their tool calls and the length of their answers. */
-const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
-
 export function bindHooks(strata: Strata, host: Bound): Hooks {
   const { calls, clock, config, dispatcher, dispose, log } = strata;
   const slashCommands = createSlashCommands(strata, host);
   const withAgent = config.background.enabled !== false;
   // Needed whichever hooks the layers listen to: commands are answered, and our own sessions are kept within bounds.
-  const needed = new Set<HookName>(["command", "turn", ...(withAgent ? BOUNDING : [])]);
+  const bounding: HookName[] = withAgent ? ["toolArguments", "modelWindow"] : [];
+  const needed = new Set<HookName>(["command", "turn", ...bounding]);
   const binding: Binding = { ...strata, host, slashCommands };
   const bound = ROWS.filter(([, hook]) => needed.has(hook) || dispatcher.handles(hook));
   calls.bind(["config", ...bound.map(([, hook]) => hook)]);

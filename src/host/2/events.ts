@@ -54,6 +54,7 @@ export function createEventReader(
 
 function translateSession(type: string, data: PlainRecord): HostEvent[] {
   const { sessionID } = data;
+  const { message } = isRecord(data.error) ? data.error : {};
   const of = (name: string, more: PlainRecord = {}): HostEvent => ({
     type: name,
     properties: { sessionID, ...more },
@@ -83,7 +84,7 @@ function translateSession(type: string, data: PlainRecord): HostEvent[] {
     case "session.step.failed":
       return isOverflow(data.error) ? [of("session.error", { error: readError(data.error) })] : [];
     case "session.retry.scheduled":
-      return [of("session.status", { status: readRetry(data) })];
+      return [of("session.status", { status: { type: "retry", attempt: data.attempt, message } })];
     case "session.revert.staged":
       return [about("session.updated", { revert: data.revert })];
     case "session.revert.cleared":
@@ -92,10 +93,6 @@ function translateSession(type: string, data: PlainRecord): HostEvent[] {
     default:
       return [];
   }
-}
-
-function readRetry({ attempt, error }: PlainRecord): PlainRecord {
-  return { type: "retry", attempt, message: isRecord(error) ? error.message : undefined };
 }
 
 /** Gives a prompt that is too long, and what a person breaks off, OpenCode 1's names of errors, which layers look for. */

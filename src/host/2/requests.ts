@@ -98,9 +98,12 @@ async function open({ stored, warmed }: State, event: ContextEvent): Promise<Ope
   const model = { providerID: event.model.providerID, modelID: event.model.id };
   const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
   const last = messages.findLast(({ role }) => role === "assistant")?.id;
+  const warmedMs = warmed.get(sessionID) ?? 0;
   const findStored = (id: string): StoredMessage | undefined => {
     const one = known.get(id);
-    return id === last ? withWarmth(one, warmed.get(sessionID)) : one;
+    // A request without trace that came after the last answer has kept the provider's cache warm.
+    const isWarmer = id === last && warmedMs > (one?.time.completed ?? Number.POSITIVE_INFINITY);
+    return one && isWarmer ? { ...one, time: { ...one.time, completed: warmedMs } } : one;
   };
   const request = readRequest(messages, findStored, facts);
   return request.messages.length > 0 ? { event, request, model } : undefined;
@@ -152,13 +155,6 @@ const isContextEvent = object<Pick<ContextEvent, "messages" | "model" | "session
     }),
   ),
 });
-
-/** A request without trace that came after the last answer has kept the provider's cache warm. */
-function withWarmth(stored: StoredMessage | undefined, warmedMs: number | undefined) {
-  const completed = stored?.time.completed;
-  if (!stored || warmedMs === undefined || completed === undefined || warmedMs <= completed) return stored;
-  return { ...stored, time: { ...stored.time, completed: warmedMs } };
-}
 
 /**
  * Writes what the layers have made of a request, at once or not at all. Returns why it stays as it was; `undefined` if it

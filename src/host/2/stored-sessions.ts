@@ -3,7 +3,7 @@
  * host copy the whole session, which takes 40 ms once a session has five megabytes.
  */
 import { formatError } from "../../base/error.js";
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { isRecord, keepLast, type PlainRecord } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
 import type { SetupContext, StoredMessage, StoredPart, TheirMessage } from "./contract.js";
@@ -115,7 +115,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     const before = sessions.get(sessionID);
     const hidden = findHidden(before, shown);
     const byID = new Map([...left, ...shown].map((one) => [one.id, one]));
-    keep(sessions, sessionID, { byID, shown, ...(hidden && { hidden }) }, REMEMBERED);
+    keepLast(sessions, sessionID, { byID, shown, ...(hidden && { hidden }) }, REMEMBERED);
     return byID;
   }
 }
@@ -206,19 +206,12 @@ function createTold(clock: Clock) {
     const { assistantMessageID, inboxID, item } = data;
     const id = String(assistantMessageID ?? inboxID);
     if (type === "session.inbox.enqueued" && isRecord(item) && item.type === "user" && isRecord(item.payload))
-      keep(prompts, id, item.payload);
+      keepLast(prompts, id, item.payload, MOST_TOLD);
     if (type === "session.inbox.delivered" && prompts.has(id))
-      keep(messages, id, { ...prompts.get(id), id, type: "user", time: { created: atMs } });
+      keepLast(messages, id, { ...prompts.get(id), id, type: "user", time: { created: atMs } }, MOST_TOLD);
     const answer = type === "session.step.started" ? beginAnswer(id, data, atMs) : messages.get(id);
-    if (answer) keep(messages, id, tell(answer, type, data, atMs));
+    if (answer) keepLast(messages, id, tell(answer, type, data, atMs), MOST_TOLD);
   }
-}
-
-/** The oldest goes when there are too many. */
-function keep<Value>(map: Map<string, Value>, id: string, value: Value, most = MOST_TOLD): void {
-  map.delete(id);
-  map.set(id, value);
-  if (map.size > most) map.delete(map.keys().next().value ?? "");
 }
 
 /** A prompt that the host has changed is read. */
