@@ -13,14 +13,15 @@
  */
 
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { formatError } from "../../src/base/error.js";
-import { count, isRecord } from "../../src/base/shape.js";
+import { count, each, isRecord, object, oneOf, optional, parserOf, string } from "../../src/base/shape.js";
 import { countUsableTokens } from "../../src/context/request.js";
 import { findEventSession, type HostEvent, type ModelWindow } from "../../src/io/host.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import { formatState, readState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
+import { countReportedTokens, isEnded } from "../../src/messages/history.js";
 
 export interface BreakerState {
   /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */
@@ -82,17 +83,12 @@ function explain(poor: number, refills: number, limit: number): string | undefin
   return `${refills} times in a row the context was full again within ${REFILL_WITHIN_ANSWERS} answers of a summary`;
 }
 
-function parseState(value: unknown): BreakerState | undefined {
-  if (!isRecord(value)) return undefined;
-  const countOf = (field: unknown): number => (count(field) ? field : 0);
-  return {
-    failures: countOf(value.failures),
-    poor: countOf(value.poor),
-    refills: countOf(value.refills),
-    ...(typeof value.open === "string" && { open: value.open }),
-    ...(value.isFloor === true && { isFloor: true }),
-  };
-}
+const parseState = parserOf(
+  object<BreakerState>({
+    ...each(count, "failures", "poor", "refills"),
+    ...{ open: optional(string), isFloor: optional(oneOf([true, false])), answersSince: optional(count) },
+  }),
+);
 
 const LAYER = "full-compact";
 
@@ -122,7 +118,9 @@ export function createBreakers(context: LayerContext) {
       const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
       states.set(sessionID, next);
       const [before, after] = [await earlier, await next];
-      if (isSame(before, after)) return;
+      // The answers since are counted in memory only.
+      const isSame = isDeepStrictEqual({ ...before, answersSince: 0 }, { ...after, answersSince: 0 });
+      if (isSame) return;
       // Before the disk: the host may decide on the next summary at once.
       if (before.open !== after.open) follow(sessionID, after.open !== undefined);
       const { answersSince: _, ...state } = after;
@@ -160,15 +158,11 @@ export function createBreakers(context: LayerContext) {
   }
 }
 
-/** Ignores the answer count. */
-const isSame = (a: BreakerState, b: BreakerState): boolean =>
-  a.failures === b.failures && a.poor === b.poor && a.refills === b.refills && a.open === b.open;
-
 /** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
 function announce({ host, log, toasts }: LayerContext, sessionID: string, why: string | undefined): void {
   const canStop = host.canStopCompaction !== false;
+  if (why === undefined && !canStop) return;
   if (why === undefined) {
-    if (!canStop) return;
     log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
     toasts.show("automatic summaries are on again for this session.", "info");
     return;
@@ -203,7 +197,7 @@ export function createCompactionWatch({ clock, config, host, toasts }: LayerCont
       const { error, info, sessionID, status } = properties;
       const left = findEventSession(properties);
       if ((type === "session.idle" || type === "session.deleted") && left !== undefined) breakers.leave(left);
-      if (type === "message.updated" && isAnswer(info))
+      if (type === "message.updated" && isEnded(info) && info.summary !== true)
         return breakers.record(info.sessionID, { kind: "answered", fits: fits(info) });
       if (typeof sessionID !== "string" || !running.has(sessionID)) return;
       switch (type) {
@@ -247,16 +241,9 @@ export function createCompactionWatch({ clock, config, host, toasts }: LayerCont
     if (!running.has(sessionID)) return;
     await fail(sessionID, why, attempts);
     host.abortSession(sessionID);
-    toasts.show(
-      `the session could not be compacted (${why}). You can send your last message again.`,
-      "warning",
-    );
+    const what = `the session could not be compacted (${why})`;
+    toasts.show(`${what}. You can send your last message again.`, "warning");
   }
-}
-
-function isAnswer(info: unknown): info is MessageInfo {
-  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
-  return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });
 }
 
 const isRetry = (status: unknown): status is { attempt: number; message?: unknown } =>

@@ -4,7 +4,6 @@
  */
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
-import { findColdReason } from "../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, estimateTextTokens, estimateTokens } from "../../src/context/context-size.js";
 import { decide } from "../../src/context/decisions.js";
 import { readInputKey } from "../../src/context/replay.js";
@@ -13,7 +12,7 @@ import { recordBefore } from "../../src/costs/savings.js";
 import { decodeText } from "../../src/io/files.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { type DecisionKey, isOnlyRest } from "../../src/messages/history.js";
+import { isOnlyRest } from "../../src/messages/history.js";
 import { type Breakers, LEAST_FREED_SHARE } from "./breakers.js";
 import { formatNames } from "./names.js";
 import { createReadAll, MOST_RESTORED_TOKENS, type ReadAll, restore } from "./restore.js";
@@ -30,22 +29,17 @@ const MOST_NOTES_CHARACTERS = 32_000;
  */
 const AFTER_SHARE = 0.49;
 
+type CutContext = LayerContext & { breakers: Breakers };
+
 /** A planned cut with its gain and cost in tokens. */
-interface Cut {
-  key: DecisionKey;
-  index: number;
-  text: string;
-  tokensBefore: number;
-  tokensFreed: number;
-  cacheLost: number;
-}
+type Cut = NonNullable<Awaited<ReturnType<typeof prepareCut>>>;
 
 /**
  * Cuts the history and returns whether it did. Rejects if the notes cannot be written, the cut cannot be recorded, or the
  * signal is aborted first; the request is then sent unchanged.
  */
 export async function cutHistory(
-  context: LayerContext & { breakers: Breakers },
+  context: CutContext,
   request: ContextRequest,
   { signal, view }: { signal: AbortSignal; view: readonly Message[] },
 ): Promise<boolean> {
@@ -61,10 +55,7 @@ export async function cutHistory(
 }
 
 /** Opens the breaker if system prompt and tools alone exceed the window, since no summary would help. */
-async function isFloorTooHigh(
-  { breakers, sizes }: LayerContext & { breakers: Breakers },
-  { sessionID, window }: ContextRequest,
-): Promise<boolean> {
+async function isFloorTooHigh({ breakers, sizes }: CutContext, { sessionID, window }: ContextRequest) {
   const fixed = sizes.fixedTokens(sessionID);
   // Until the provider has reported a count this is only an estimate, too weak to announce.
   const isKnown = sizes.lastTotal(sessionID) !== undefined;
@@ -76,12 +67,8 @@ async function isFloorTooHigh(
   return true;
 }
 
-async function prepareCut(
-  context: LayerContext,
-  request: ContextRequest,
-  view: readonly Message[],
-): Promise<Cut | undefined> {
-  const { clock, config, sizes } = context;
+async function prepareCut(context: LayerContext, request: ContextRequest, view: readonly Message[]) {
+  const { sizes } = context;
   const { budgetTokens, history, sessionID } = request;
   const { lastAnswer, messages } = history;
   const measure = (some: readonly Message[]): number => sizes.measure(sessionID, some);
@@ -89,19 +76,17 @@ async function prepareCut(
   const shown = view.slice(view.length - (messages.length - from));
   const tokens = shown.map((message) => measure([message]));
   const pinned = await formatPinned(context, request, messages.length);
-  const tail = planTail(budgetTokens, {
-    fixedTokens: sizes.fixedTokens(sessionID) + estimateTextTokens(pinned),
-    share: AFTER_SHARE,
-  });
-  const at = planCut(
-    shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" })),
-    {
-      leastTail: tail.leastTail,
-      // A user who asks for a cut wants room, so the shortest tail stays.
-      mostTail: request.isCutWanted ? tail.leastTail : tail.mostTail,
-      latest: findLatest(messages, lastAnswer) - from,
-    },
+  const { leastTail, mostTail } = planTail(
+    budgetTokens,
+    sizes.fixedTokens(sessionID) + estimateTextTokens(pinned),
   );
+  const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
+  const at = planCut(candidates, {
+    leastTail,
+    // A user who asks for a cut wants room, so the shortest tail stays.
+    mostTail: request.isCutWanted ? leastTail : mostTail,
+    latest: findLatest(messages, lastAnswer) - from,
+  });
   const key = at === undefined ? undefined : history.keyOf(from + at);
   if (at === undefined || !key) return undefined;
   const tailTokens = sum(tokens.slice(at));
@@ -111,7 +96,6 @@ async function prepareCut(
   if (viewTokens - tailTokens < tokensBefore * LEAST_FREED_SHARE) return undefined;
   const text = await composeCut(context, request, { index: from + at, tail: shown.slice(at), tailTokens });
   const textTokens = Math.ceil(estimateTextTokens(text) * (viewTokens / Math.max(1, estimateTokens(view))));
-  const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
   const cachedTail = sum(tokens.slice(at, Math.max(at, lastAnswer - from)));
   return {
     key,
@@ -120,7 +104,7 @@ async function prepareCut(
     tokensBefore,
     tokensFreed: viewTokens - tailTokens - textTokens,
     // The text that replaces the history must be written to the cache; the history would have been read from it.
-    cacheLost: isCold ? 0 : cachedTail + textTokens,
+    cacheLost: request.isCold() ? 0 : cachedTail + textTokens,
   };
 }
 
@@ -131,13 +115,6 @@ function findLatest(messages: readonly Message[], lastAnswer: number): number {
 }
 
 /* Where history is cut. Pure. */
-
-/** What the plan needs to know about a message of the view. */
-interface CutCandidate {
-  tokens: number;
-  /** A user message begins a turn, which makes it a better place to cut. */
-  isUser: boolean;
-}
 
 interface CutLimits {
   /** Minimum and maximum tokens that stay verbatim, as far as message borders allow. */
@@ -166,26 +143,20 @@ const NOTES_TOKENS = 2_500;
 export const planLeastTail = (budgetTokens: number): number =>
   Math.min(10_000, Math.floor(budgetTokens * 0.1));
 
-/**
- * Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take at most `share` of the
- * budget.
- */
-function planTail(
-  budgetTokens: number,
-  { fixedTokens, share }: { fixedTokens: number; share: number },
-): Pick<CutLimits, "leastTail" | "mostTail"> {
+/** Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take `AFTER_SHARE` at most. */
+function planTail(budgetTokens: number, fixedTokens: number): Pick<CutLimits, "leastTail" | "mostTail"> {
   const leastTail = planLeastTail(budgetTokens);
-  const room = Math.floor(budgetTokens * share) - fixedTokens - NOTES_TOKENS - planNames(budgetTokens);
+  const room = Math.floor(budgetTokens * AFTER_SHARE) - fixedTokens - NOTES_TOKENS - planNames(budgetTokens);
   const mostTail = Math.min(40_000, Math.floor(budgetTokens * 0.3), room);
   return { leastTail, mostTail: Math.max(leastTail, mostTail) };
 }
 
 /**
- * Index of the message before which to cut: among those that leave at most `mostTail`, the first that begins a turn and
+ * Index of the message before which to cut, a user's if possible, since that begins a turn: among those that leave at most `mostTail`, the first that begins a turn and
  * leaves at least `leastTail`, else simply the first; `latest` if all leave more. `undefined` if nothing would be cut.
  */
 export function planCut(
-  messages: readonly CutCandidate[],
+  messages: readonly { tokens: number; isUser: boolean }[],
   { leastTail, mostTail, latest }: CutLimits,
 ): number | undefined {
   let tail = 0;
@@ -294,7 +265,7 @@ async function readGone(
  * 3 is off. Rejects if the file is not on disk afterwards.
  */
 export async function formatNamedNotes(
-  { files, notes }: Pick<LayerContext, "files" | "notes">,
+  { files, notes }: LayerContext,
   sessionID: string,
   mostTokens: number,
 ): Promise<string> {
@@ -318,8 +289,8 @@ const MOST_DAYS = 14;
  * no room is named with its file.
  */
 export async function formatPinned(
-  { decisions, files, log }: Pick<LayerContext, "decisions" | "files" | "log">,
-  { budgetTokens, history, sessionID }: Pick<ContextRequest, "budgetTokens" | "history" | "sessionID">,
+  { decisions, files, log }: LayerContext,
+  { budgetTokens, history, sessionID }: ContextRequest,
   from: number,
 ): Promise<string> {
   const days = (await decisions.days()).sort((a, b) => a - b);

@@ -132,8 +132,7 @@ function create(context: LayerContext): LayerParts {
 
       async compacted(request, _nothing, signal) {
         repairSummary ??= (await import("./summary.js")).createRepairSummary({ ...context, breakers });
-        await repairSummary(request, signal);
-        return undefined;
+        return void (await repairSummary(request, signal));
       },
 
       async takenBack(request, withdrawal) {
@@ -144,15 +143,9 @@ function create(context: LayerContext): LayerParts {
         return reviseHistory(context, request, withdrawal);
       },
 
-      async turn({ sessionID }) {
-        await breakers.apply(sessionID);
-        return undefined;
-      },
+      turn: async ({ sessionID }) => void (await breakers.apply(sessionID)),
 
-      modelWindow({ sessionID, window }) {
-        watch.noteWindow(sessionID, window);
-        return undefined;
-      },
+      modelWindow: ({ sessionID, window }) => void watch.noteWindow(sessionID, window),
 
       event(event) {
         // Called at once, before the next turn begins; only waiting for it happens in the background.
@@ -166,9 +159,7 @@ function create(context: LayerContext): LayerParts {
 
     commands: [createCompactNotes(context)],
 
-    async dispose() {
-      watch.end();
-    },
+    dispose: async () => watch.end(),
   };
 }
 
@@ -181,11 +172,7 @@ function reportUncut(
 }
 
 /** `/compact-notes`: replaces history with notes at the next message, however small the context is. */
-function createCompactNotes({
-  folders,
-  requests,
-  sizes,
-}: Pick<LayerContext, "folders" | "requests" | "sizes">): SlashCommand {
+function createCompactNotes({ folders, requests, sizes }: LayerContext): SlashCommand {
   return {
     name: "compact-notes",
     description: "Strata: replace history with the notes at your next message, without a model call",
@@ -199,9 +186,8 @@ function createCompactNotes({
       const leastTail = planLeastTail(thresholdTokens);
       const total = sizes.lastTotal(sessionID);
       const messages = total === undefined ? undefined : total - sizes.fixedTokens(sessionID);
-      if (messages !== undefined && messages <= leastTail) {
+      if (messages !== undefined && messages <= leastTail)
         return `Nothing to gain: this session's messages have ${formatCount(messages)} tokens, and the last ${formatCount(leastTail)} always stay word for word.`;
-      }
       const notesTokens = Math.round(planReplacement(thresholdTokens));
       requests.wantCut(sessionID);
       return [

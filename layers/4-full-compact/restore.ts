@@ -1,11 +1,11 @@
 /** Restores what the agent was working with: the plan, recent files in their current state, and skills. */
-import { isUtf8 } from "node:buffer";
 import { relative, resolve } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { cut } from "../../src/base/text.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
+import { decodeStrictly } from "../../src/io/files.js";
 import { isToolPart, type Message, readResultText } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type History, type Result, readHistory } from "../../src/messages/history.js";
@@ -40,8 +40,8 @@ const READ_WITHIN_MS = 1_000;
 
 /** Reads at most once. */
 export function createReadAll(
-  { clock, host }: Pick<LayerContext, "clock" | "host">,
-  { history, sessionID }: Pick<ContextRequest, "history" | "sessionID">,
+  { clock, host }: LayerContext,
+  { history, sessionID }: ContextRequest,
 ): ReadAll {
   let reading: Promise<readonly Message[]> | undefined;
   const read = async (): Promise<readonly Message[]> => {
@@ -98,12 +98,7 @@ export async function restore(context: RestoreContext, input: RestoreInput): Pro
 }
 
 /** Skills missing from the messages that stay, with their texts; only the host has those from before a compaction. */
-async function findSkills({
-  facts,
-  from,
-  history,
-  readAll,
-}: RestoreInput): Promise<[name: string, text: string][]> {
+async function findSkills({ facts, from, history, readAll }: RestoreInput): Promise<[string, string][]> {
   const shown = readSkills(history.results(from));
   const missing = facts.skills.map(({ key }) => key).filter((name) => !shown.has(name));
   let known = readSkills(history.results());
@@ -149,24 +144,17 @@ function createSight(texts: readonly string[]): (text: string) => boolean {
 /** A line without its number, as the read tool writes it, and without its indentation. */
 const bare = (line: string): string => line.replace(/^\s*\d+(?:[:|→]|\t)/, "").trim();
 
-/** `undefined` if the file cannot be read; the agent can still try itself and sees why it fails. */
+/** `undefined` if it is empty, not text, or cannot be read; the agent can still try itself and sees why it fails. */
 async function readText({ files, log }: RestoreContext, path: string): Promise<string | undefined> {
   try {
     const found = await files.stat(path);
     if (found?.kind !== "file" || found.bytes > MOST_CHARACTERS * 4) return undefined;
-    return decodeText(await files.read(path));
+    const text = decodeStrictly((await files.read(path)) ?? new Uint8Array());
+    return text === undefined || text.includes("\0") || text.trim() === "" ? undefined : text;
   } catch (thrown) {
     log.warn("full-compact", `cannot restore ${path}: ${formatError(thrown)}`);
     return undefined;
   }
-}
-
-/** `undefined` if the contents are empty or not text. */
-function decodeText(contents: Uint8Array = new Uint8Array()): string | undefined {
-  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
-  const text = bytes.toString();
-  const isText = isUtf8(bytes) && !text.includes("\0") && text.trim() !== "";
-  return isText ? text : undefined;
 }
 
 function formatBlock(title: string, text: string, limit: number): string {

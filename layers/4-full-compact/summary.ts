@@ -3,7 +3,6 @@
  * appended; a useless one is replaced by the notes.
  */
 import { formatCount } from "../../src/base/format.js";
-import { findColdReason } from "../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, estimateTokens } from "../../src/context/context-size.js";
 import type { Decision } from "../../src/context/decision-batch.js";
 import { decide } from "../../src/context/decisions.js";
@@ -29,15 +28,6 @@ import { createReadAll, restore } from "./restore.js";
 
 const LAYER = "full-compact";
 
-interface CheckedSummary {
-  /** The summary; `undefined` if it is unusable. */
-  text: string | undefined;
-  /** Why it is unusable, for people. */
-  problem?: string;
-  /** Facts it leaves out, as lines to append. */
-  missing: string[];
-}
-
 /** A longer text does not count as a summary: it would fill the context it should empty. */
 const MOST_CHARACTERS = 40_000;
 /** A shorter text cannot summarise a session that filled a window. */
@@ -49,11 +39,11 @@ const MOST_OF_A_KIND = 1_600;
 const COMPARED_CHARACTERS = 120;
 const MOST_FAILURES = 10;
 
-export function checkSummary(summary: string, facts: Ledger | undefined): CheckedSummary {
+/** The summary or, for people, why it is unusable; and the facts that it leaves out, as lines to append. */
+export function checkSummary(summary: string, facts: Ledger | undefined) {
   const problem = findProblem(summary.trim().length);
   const text = problem === undefined ? summary.trim() : undefined;
-  const missing = facts ? findMissing(normalize(text ?? ""), facts) : [];
-  return { text, missing, ...(problem !== undefined && { problem }) };
+  return { text, problem, missing: facts ? findMissing(normalize(text ?? ""), facts) : [] };
 }
 
 /** The facts that a summary must contain, for the prompt; bounded. */
@@ -80,8 +70,10 @@ function findMissing(summary: string, facts: Ledger): string[] {
       room -= (lines[left - 1]?.length ?? 0) + 1;
     return left === 0 ? lines : [`- ${label}: ${left} more in the notes`, ...lines.slice(left)];
   };
-  const textsOf = (rules: readonly { text: string }[]): string[] => rules.map(({ text }) => text);
-  const rulesOf = (wanted: string): string[] => textsOf(facts.rules.filter(({ kind }) => kind === wanted));
+  const rulesOf = (wanted: string): string[] =>
+    facts.rules.filter(({ kind }) => kind === wanted).map(({ text }) => text);
+  const reasons = facts.reasons.map(({ text }) => text);
+  const todos = findOpenTodos(facts).map(({ content }) => content);
   const edited = facts.files.filter(({ isEdited }) => isEdited).map(({ key }) => key);
   const failed = facts.failures.filter(({ laterSucceeded }) => !laterSucceeded).slice(-MOST_FAILURES);
   const failures = failed.map(
@@ -90,11 +82,8 @@ function findMissing(summary: string, facts: Ledger): string[] {
   return [
     ...list("The user's rule", rulesOf("rule"), MOST_OF_RULES),
     ...list("The user's correction", rulesOf("correction")),
-    ...list("Decided", textsOf(facts.reasons)),
-    ...list(
-      "Open todo",
-      findOpenTodos(facts).map(({ content }) => content),
-    ),
+    ...list("Decided", reasons),
+    ...list("Open todo", todos),
     ...list("Edited", edited),
     ...list("Failed", failures),
   ];
@@ -109,11 +98,7 @@ const normalize = (text: string): string =>
     .toLowerCase();
 
 /** The text that replaces the host's summary: the summary or, if unusable, notes, plus the facts it leaves out. */
-async function composeSummary(
-  context: LayerContext,
-  request: ContextRequest,
-  summary: Message,
-): Promise<{ checked: CheckedSummary; text: string }> {
+async function composeSummary(context: LayerContext, request: ContextRequest, summary: Message) {
   const { budgetTokens, history, sessionID } = request;
   const facts = context.notes.facts(sessionID);
   const written = summary.parts.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
@@ -148,7 +133,7 @@ async function composeSummary(
  * while it is cached. Rejects if the repair cannot be recorded or the signal is aborted first.
  */
 export function createRepairSummary(context: LayerContext & { breakers: Breakers }) {
-  const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
+  const { breakers, clock, decisions, log, notes, savings, sizes } = context;
   /** Tokens freed, by session and summary: another attempt at the records says the same. The breaker has heard of these. */
   const freedBy = new Map<string, number>();
 
@@ -159,8 +144,7 @@ export function createRepairSummary(context: LayerContext & { breakers: Breakers
     const [message, key] = [history.messages[index], history.keyOf(index)];
     if (!message || !key || request.find(key.key)?.rewritten) return;
     const isFresh = history.freshSummary !== -1;
-    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
-    if (!isFresh && !isCold) return;
+    if (!isFresh && !request.isCold()) return;
     await notes.learn(sessionID, history.messages);
     const { checked, text } = await composeSummary(context, request, message);
     const rewritten = decide(key, { outcome: "rewritten", text });

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import { isRecord, parseJson } from "../../src/base/shape.js";
-import { findColdReason, findHostBreak } from "../../src/context/cold.js";
+import { findHostBreak } from "../../src/context/cold.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { DERIVED_MS } from "../../src/io/deferred.js";
@@ -26,7 +26,7 @@ const LAYER = "view";
 export type BreakWatch = ReturnType<typeof createBreakWatch>;
 
 export function createBreakWatch(context: KernelContext) {
-  const { clock, config, log, savings } = context;
+  const { clock, log, savings } = context;
   const readDigests = createDigestReader();
   const sentViews = createSentViews(context);
   const recorded = new Set<string>();
@@ -48,9 +48,7 @@ export function createBreakWatch(context: KernelContext) {
       explained.add(request);
     },
 
-    explain(request: ContextRequest): void {
-      explained.add(request);
-    },
+    explain: (request: ContextRequest): void => void explained.add(request),
 
     /** Records a break unless the view begins with everything that was sent last. */
     async compare(request: ContextRequest, view: readonly Message[]): Promise<void> {
@@ -71,38 +69,31 @@ export function createBreakWatch(context: KernelContext) {
     const name = `${sessionID} ${key}`;
     if (recorded.has(name)) return false;
     recorded.add(name);
-    try {
-      await recordBreak(sessionID, { key, reason });
-    } catch (thrown) {
+    await recordBreak(sessionID, { key, reason }).catch((thrown) => {
       recorded.delete(name);
       throw thrown;
-    }
+    });
     return true;
   }
 
   /** No `net`: it would have cost the same without the plugin. */
   async function recordChange(request: ContextRequest, change: Change, what: string): Promise<void> {
-    const { history, model, sessionID } = request;
+    const { history, isCold, sessionID } = request;
     const key = `changed ${change.index} after ${history.messages[history.lastAnswer]?.info.time?.created} at ${clock.now()}`;
-    const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
-    const cacheLost = isCold ? 0 : change.tokens;
+    const cacheLost = isCold() ? 0 : change.tokens;
     const reason = `${what}: the ${formatCount(change.tokens)} tokens from there on are sent anew`;
     await recordBreak(sessionID, { key, reason, cacheLost });
   }
 
-  async function recordBreak(
-    session: string,
-    found: { key: string; reason: string; cacheLost?: number },
-  ): Promise<void> {
+  async function recordBreak(session: string, found: { key: string; reason: string; cacheLost?: number }) {
     log.info(LAYER, `the prompt cache of ${session} breaks: ${found.reason}`);
     await savings.recordNow({ session, layer: LAYER, event: "break", ...found });
   }
 }
 
-function createSentLayer(
-  readDigests: ReturnType<typeof createDigestReader>,
-  sentViews: ReturnType<typeof createSentViews>,
-): Layer {
+type SentViews = ReturnType<typeof createSentViews>;
+
+function createSentLayer(readDigests: DigestReader, sentViews: SentViews): Layer {
   return {
     name: "sent",
     phase: "after",
@@ -232,11 +223,13 @@ interface Change {
   tokens: number;
 }
 
+type DigestReader = (messages: readonly Message[]) => Digest[];
+
 /**
  * Digests the messages that are sent, which leaves out answers that failed before they began. The host makes its messages
  * anew for each request, but most say the same as in the list before: to compare them takes a tenth of hashing them.
  */
-export function createDigestReader(): (messages: readonly Message[]) => Digest[] {
+export function createDigestReader(): DigestReader {
   const read = new WeakMap<Message, SaidDigest>();
   let before: readonly SaidDigest[] = [];
   return (messages) => {
@@ -315,16 +308,12 @@ function findChange(earlier: readonly Digest[], later: readonly Digest[]): Chang
   const index = earlier.findIndex(({ role, sum }, at) => later[at]?.sum !== sum || later[at]?.role !== role);
   const [was, is] = [earlier[index], later[index]];
   if (!was) return undefined;
-  const isIn = (digests: readonly Digest[], one: Digest) =>
-    digests.some((other) => isSameMessage(one, other));
-  const isStill = is !== undefined && isSameMessage(was, is);
-  const kind = isStill ? "changed" : isIn(later.slice(index), was) ? "inserted" : "removed";
+  const isSameMessage = (one: Digest): boolean => one.created === was.created && one.role === was.role;
+  const isStill = is !== undefined && isSameMessage(is);
+  const kind = isStill ? "changed" : later.slice(index).some(isSameMessage) ? "inserted" : "removed";
   const tokens = earlier.slice(index).reduce((sum, one) => sum + one.tokens, 0);
   return { kind, index, role: was.role, count: earlier.length, tokens };
 }
-
-const isSameMessage = (one: Digest, other: Digest): boolean =>
-  one.created === other.created && one.role === other.role;
 
 function formatChange({ count, index, kind, role }: Change): string {
   const message = `message ${index + 1} of ${count} (${role})`;

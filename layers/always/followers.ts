@@ -22,10 +22,9 @@ import {
  * memories are read when a turn ends, because git may rewrite the same files later and the user may commit them.
  */
 export function createTurnFollower({ background, log, memories, trust }: KernelContext): Layer {
-  const lookAgain = (): void =>
-    void background
-      .add(() => memories.list())
-      .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
+  const complain = (thrown: unknown) =>
+    log.error("trust", `cannot read the memories: ${formatError(thrown)}`);
+  const lookAgain = (): void => void background.add(() => memories.list()).catch(complain);
   return {
     name: "trust",
     phase: "before",

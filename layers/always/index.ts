@@ -3,7 +3,6 @@ import { formatError } from "../../src/base/error.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import { DERIVED_MS } from "../../src/io/deferred.js";
-import type { OwnSession } from "../../src/io/host.js";
 import { removeExpired, stateFolderFiles } from "../../src/kernel/file-kinds.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
@@ -136,10 +135,7 @@ function createReplay({ clock, decisions, log, looks }: KernelContext): Layer {
         await read(request);
         return request.show();
       },
-      async compacted(request) {
-        await read(request);
-        return undefined;
-      },
+      compacted: async (request) => void (await read(request)),
     },
   };
 
@@ -173,10 +169,6 @@ const UNUSED_MS = 10 * 60_000;
 const TRIES = 3;
 const TRY_AGAIN_MS = 60_000;
 
-function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
-  return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
-}
-
 function createHousekeeping(context: KernelContext): Layer {
   const { background, clock, deferred, fileKinds, files, folders, host, log } = context;
   let hasBegun = false;
@@ -207,7 +199,9 @@ function createHousekeeping(context: KernelContext): Layer {
     const sessions = tries > 0 ? await host.listOwnSessions() : [];
     if (!sessions)
       return void clock.after(TRY_AGAIN_MS, () => void background.add(() => removeAbandoned(tries - 1)));
-    const abandoned = findAbandoned(sessions, clock.now());
+    const abandoned = sessions.filter(
+      ({ openedBy, updatedMs }) => openedBy === "ended" || clock.now() - updatedMs > UNUSED_MS,
+    );
     let removed = 0;
     for (const { id } of abandoned) if (await host.removeSession(id)) removed++;
     if (removed > 0) log.info("background", `removed ${removed} leftover sessions of the plugin`);

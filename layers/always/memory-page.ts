@@ -1,9 +1,7 @@
 /** The page of `/memory`: this session first, then the status of the project. */
 import { formatPercent, formatTokens } from "../../src/base/format.js";
-import type { Config } from "../../src/config/schema.js";
 import { estimateTextTokens } from "../../src/context/context-size.js";
 import type { KnownDecision } from "../../src/context/replay.js";
-import type { Host } from "../../src/io/host.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import {
   formatCache,
@@ -25,13 +23,7 @@ import { readStatus, type SessionStatus } from "../../src/status/status.js";
 import { collectWarnings, readTodos } from "./screen/screens.js";
 import type { Screen } from "./screen.js";
 
-export type MemoryPageOptions = Pick<
-  KernelContext,
-  "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host"
-> &
-  Pick<KernelContext, "calls" | "memories" | "reading" | "requests" | "switches" | "toasts" | "trust"> & {
-    screen: Pick<Screen, "read">;
-  };
+type MemoryPageOptions = KernelContext & { screen: Screen };
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
 const MOST_DAYS = 14;
@@ -50,17 +42,13 @@ export async function formatMemoryPage(options: MemoryPageOptions, sessionID: st
   const warnings = collectWarnings(options);
   status.problems = status.problems.filter((problem) => !warnings.includes(problem));
   const isCut = config.autoCompact.enabled && options.requests.thresholdOf(sessionID).mayCut;
-  const first = describeThisSession(options, {
-    ...{ added, isCut, screen: shown, session: status.sessions[sessionID] },
-  });
+  const session = status.sessions[sessionID];
+  const first = describeThisSession(options, { added, isCut, screen: shown, session });
   const page = formatStatus(status, PLAIN, { first: [first], problems: warnings, todos });
   return shown ? `${formatHeadline(shown)}\n\n${page}` : page;
 }
 
-async function readAddedTokens(
-  { decisions }: Pick<MemoryPageOptions, "decisions">,
-  sessionID: string,
-): Promise<Record<string, number>> {
+async function readAddedTokens({ decisions }: KernelContext, sessionID: string) {
   const days = (await decisions.days()).sort((a, b) => a - b).slice(-MOST_DAYS);
   const known = await Promise.all(days.map((day) => decisions.read(day)));
   return sumAddedTokens(known.flat().filter(({ session }) => session === sessionID));
@@ -92,10 +80,8 @@ interface ThisSession {
   session: SessionStatus | undefined;
 }
 
-function describeThisSession(
-  { config: { autoCompact }, host }: MemoryPageOptions,
-  { added, isCut, screen, session }: ThisSession,
-): Section {
+function describeThisSession(context: KernelContext, seen: ThisSession): Section {
+  const { added, isCut, screen, session } = seen;
   const title = screen?.title ?? session?.title;
   const cache = screen && formatCache(screen.cache);
   const row = (label: string, text: string | undefined): Row[] => (text === undefined ? [] : [[label, text]]);
@@ -110,7 +96,7 @@ function describeThisSession(
       ...(session ? describeRemoved(session) : []),
       ...row("Removed by", formatLayers(session?.freedByLayer ?? {})),
       ...row("Added by", formatLayers(added)),
-      ["Auto summaries", formatBreaker(session?.breaker, autoCompact, host)],
+      ["Auto summaries", formatBreaker(session?.breaker, context)],
     ],
   };
 }
@@ -136,12 +122,8 @@ function formatLayers(tokens: Readonly<Record<string, number>>): string | undefi
   return texts.length === 0 ? undefined : `${texts.join(", ")} tokens`;
 }
 
-function formatBreaker(
-  open: string | undefined,
-  { enabled }: Config["autoCompact"],
-  { canStopCompaction }: Pick<Host, "canStopCompaction">,
-): string {
-  if (!enabled) return "left to OpenCode, because autoCompact is off";
+function formatBreaker(open: string | undefined, { config, host: { canStopCompaction } }: KernelContext) {
+  if (!config.autoCompact.enabled) return "left to OpenCode, because autoCompact is off";
   if (open === undefined) return "on: OpenCode summarises only if notes are not enough";
   if (canStopCompaction === false)
     return `on, though they do not help: ${open}. OpenCode 2 lets no plugin switch them off`;

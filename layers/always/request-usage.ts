@@ -17,17 +17,13 @@ import {
   type Usage,
 } from "../../src/costs/savings.js";
 import type { HostEvent } from "../../src/io/host.js";
-import type { MessageInfo } from "../../src/io/message.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/candidate.js";
-import { countReportedTokens } from "../../src/messages/history.js";
+import { type EndedInfo, isEnded, type Result } from "../../src/messages/history.js";
 import type { Baseline, FollowedRequest } from "./baseline/baseline.js";
 import type { Screen } from "./screen.js";
 
-export type RequestUsageOptions = Pick<
-  KernelContext,
-  "clock" | "files" | "folders" | "host" | "log" | "savings" | "sizes" | "tools" | "windows" | "writes"
-> & { screen: Pick<Screen, "note"> };
+type RequestUsageOptions = KernelContext & { screen: Pick<Screen, "note"> };
 
 const LAYER = "view";
 
@@ -95,11 +91,9 @@ export function createRequestUsage(options: RequestUsageOptions) {
     // A request for a summary has neither the system prompt nor the tools.
     const tokens = isCompaction ? estimateTokens(show()) : request.estimateTokens(show());
     if (!model || !windows.noteRefused(model, tokens)) return;
-    const name = `${model.providerID}/${model.modelID}`;
-    log.warn(
-      LAYER,
-      `about ${formatCount(tokens)} tokens were too long for ${name}: the next requests are kept smaller. Check whether limit.context is too large for this model`,
-    );
+    const what = `about ${formatCount(tokens)} tokens were too long for ${model.providerID}/${model.modelID}`;
+    const how = "Check whether limit.context is too large for this model";
+    log.warn(LAYER, `${what}: the next requests are kept smaller. ${how}`);
   }
 }
 
@@ -165,18 +159,7 @@ export function planAnswer(
   };
 }
 
-type EndedInfo = MessageInfo & Required<Pick<MessageInfo, "tokens">>;
-
-function isOverflow(error: unknown): boolean {
-  return isRecord(error) && error.name === "ContextOverflowError";
-}
-
-/** Is it an answer or a summary that has ended, with the provider's counts? */
-function isEnded(info: unknown): info is EndedInfo {
-  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
-  const { role, tokens } = info as unknown as MessageInfo;
-  return role === "assistant" && countReportedTokens(tokens) > 0;
-}
+const isOverflow = (error: unknown): boolean => isRecord(error) && error.name === "ContextOverflowError";
 
 /*
  * What asking the agent what to remember adds to the price of a request, in tokens at input price: the questions and the
@@ -208,17 +191,16 @@ export function priceJudging(
   return price + priceUsage({ ...usage, cached: usage.sent }, rates);
 }
 
-function findJudging(request: Priced): { index: number; characters: number; isCall: boolean }[] {
+function findJudging(request: Priced) {
   const from = request.shownFrom();
   const questions = listExtended(request, MEMORY_LAYER, from).flatMap(({ index, text }) => {
     const question = findQuestion(text);
     return question === undefined ? [] : [{ index, characters: question.length, isCall: false }];
   });
   const answers = request.history.results(from).filter(({ part }) => part.tool === KEEP_TOOL);
+  const charactersOf = ({ part, text }: Result): number => countCall(part) + text.length;
   return [
     ...questions,
-    ...answers.map(({ index, part, text }) => ({
-      ...{ index, characters: countCall(part) + text.length, isCall: true },
-    })),
+    ...answers.map((one) => ({ index: one.index, characters: charactersOf(one), isCall: true })),
   ];
 }

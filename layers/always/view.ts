@@ -17,10 +17,7 @@ import type { DecisionKey, Result } from "../../src/messages/history.js";
 import type { BreakWatch } from "./break-watch.js";
 import type { RequestUsage } from "./request-usage.js";
 
-export interface ViewOptions extends KernelContext {
-  breaks: BreakWatch;
-  usage: RequestUsage;
-}
+type ViewOptions = KernelContext & { breaks: BreakWatch; usage: RequestUsage };
 
 const LAYER = "view";
 /** How long a turn waits for each; then the work continues in the background. */
@@ -38,33 +35,23 @@ export function createView(options: ViewOptions): Layer {
     servesForks: ["context", "compacted", "compacting", "modelWindow", "event"],
     handlers: {
       async context(request) {
-        const { history, sessionID } = request;
+        const { history, isCompaction, sessionID } = request;
         await inTime(PREPARE_WITHIN_MS, "read the models' prices", prices.load);
         await prepare(request);
         const view = request.show();
         await inTime(COMPARE_WITHIN_MS, "compare with the view sent last", () =>
           breaks.compare(request, view),
         );
-        sizes.observe(
-          sessionID,
-          history.freshSummary === -1 ? request.showSent : undefined,
-          history.messages,
-        );
+        const sent = history.freshSummary === -1 ? request.showSent : undefined;
+        sizes.observe(sessionID, sent, history.messages);
         usage.open(request);
-        if (request.isCompaction) return view;
-        refresh(request);
+        if (!isCompaction) refresh(request);
         return view;
       },
 
-      async compacted(request) {
-        await prepare(request);
-        return undefined;
-      },
+      compacted: async (request) => void (await prepare(request)),
 
-      compacting({ sessionID }) {
-        requests.expectCompaction(sessionID);
-        return undefined;
-      },
+      compacting: ({ sessionID }) => void requests.expectCompaction(sessionID),
 
       modelWindow(given) {
         windows.learn(given.model, given.window);
@@ -72,10 +59,7 @@ export function createView(options: ViewOptions): Layer {
         return undefined;
       },
 
-      event(event) {
-        usage.onEvent(event);
-        return undefined;
-      },
+      event: (event) => void usage.onEvent(event),
     },
   };
 
@@ -170,11 +154,9 @@ function createResultRefresh(context: KernelContext): (request: ContextRequest) 
 
   /** A fork has inherited the decision, and needs the file as long as it lives. */
   async function noteUse(session: string, behind: DecisionKey, file: string): Promise<void> {
-    await decisions
-      .record(session, LAYER, [decide(behind, { outcome: "used", file })])
-      .catch((thrown) =>
-        log.warn(LAYER, `cannot record that ${session} uses ${file}: ${formatError(thrown)}`),
-      );
+    const complain = (thrown: unknown) =>
+      log.warn(LAYER, `cannot record that ${session} uses ${file}: ${formatError(thrown)}`);
+    await decisions.record(session, LAYER, [decide(behind, { outcome: "used", file })]).catch(complain);
   }
 }
 

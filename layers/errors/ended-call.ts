@@ -175,8 +175,8 @@ export function splitCommand(command: string): string[] {
     .split(/[&|;\n()]+/)
     .map((one) =>
       one
-        .replace(/\s+/g, " ")
         .trim()
+        .replace(/\s+/g, " ")
         .replace(RUNNERS, "")
         .replace(/^\S*\//, ""),
     )
@@ -211,10 +211,10 @@ export function hashCall(tool: string, input: Readonly<Record<string, unknown>>,
       // A long text, such as a whole file, is represented by its beginning and length.
       return `${name}=${asked.slice(0, HASHED)}${asked.length > HASHED ? asked.length : ""}`;
     });
-  const anywhere = fields
-    .join("\n")
-    .replaceAll(`${project}/`, "")
-    .replaceAll(project + sep, "");
+  const anywhere = [`${project}/`, project + sep].reduce(
+    (text, folder) => text.replaceAll(folder, ""),
+    fields.join("\n"),
+  );
   return hashText(`${tool} ${redact(anywhere)}`).slice(0, HASH_CHARACTERS);
 }
 
@@ -230,17 +230,15 @@ export function normalizeCommand(command: string, project: string): string {
 }
 
 /** Equal for messages that differ only in numbers, times, hashes, ids and paths. */
-export const hashMessage = (text: string): string =>
-  hashText(normalizeMessage(text)).slice(0, HASH_CHARACTERS);
-
-export function normalizeMessage(text: string): string {
-  return stripVTControlCharacters(text.slice(-HASHED))
+export function hashMessage(text: string): string {
+  const message = stripVTControlCharacters(text.slice(-HASHED))
     .toLowerCase()
     .replace(/\b[a-z]:[\\/][\w.@+~#\\/-]+/g, "/")
     .replace(/(?<![\w.])~?\/[\w.@+~#-]+(\/[\w.@+~#:-]*)*/g, "/")
     .replace(/\b(?=[a-f.,:_-]*\d)[0-9a-f]+([.,:_-][0-9a-f]+)*(t#|\s?(ms|[smhz])\b)?/g, "#")
     .replace(/\s+/g, " ")
     .trim();
+  return hashText(message).slice(0, HASH_CHARACTERS);
 }
 
 /* The calls of each session as they end. Uses no disk. */
@@ -268,8 +266,10 @@ export function createSessionCalls(project: string) {
       const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
       const from = Math.max(0, isKnown ? messages.length - LOOKED_BACK : newest);
       if (!isKnown) changed.set(sessionID, findLastChange(messages.slice(0, from)));
-      const calls = messages.slice(from).flatMap(({ parts }) =>
-        listCalls(parts).flatMap((part) => {
+      const calls = messages
+        .slice(from)
+        .flatMap(listCalls)
+        .flatMap((part) => {
           const key = readCallKey(part);
           if (key === undefined || seen.has(`${sessionID} ${key}`)) return [];
           seen.add(`${sessionID} ${key}`);
@@ -277,8 +277,7 @@ export function createSessionCalls(project: string) {
           const changedBefore = changed.get(sessionID) ?? 0;
           if (ended && isChangingTool(ended.tool)) changed.set(sessionID, ended.at);
           return ended ? [{ ...ended, changedBefore }] : [];
-        }),
-      );
+        });
       return isKnown ? calls : calls.filter(({ failure }) => failure);
     },
 
@@ -287,10 +286,8 @@ export function createSessionCalls(project: string) {
   };
 }
 
-const listCalls = (parts: Message["parts"]): ToolPart[] =>
+const listCalls = ({ parts }: Message): ToolPart[] =>
   Array.isArray(parts) ? parts.filter((part) => part && isToolPart(part)) : [];
 
-function findLastChange(messages: readonly Message[]): number {
-  const calls = messages.flatMap(({ parts }) => listCalls(parts));
-  return calls.findLast(({ tool }) => isChangingTool(tool))?.state?.time?.start ?? 0;
-}
+const findLastChange = (messages: readonly Message[]): number =>
+  messages.flatMap(listCalls).findLast(({ tool }) => isChangingTool(tool))?.state?.time?.start ?? 0;

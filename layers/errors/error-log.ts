@@ -16,9 +16,8 @@
 import { basename, dirname, join } from "node:path";
 import { StrataError } from "../../src/base/error.js";
 import { type Files, readText } from "../../src/io/files.js";
-import type { Locks } from "../../src/io/locks.js";
 import type { Looks } from "../../src/io/looks.js";
-import type { Seal } from "../../src/project/own.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 
 export interface Entry {
   readonly kind: "failed" | "resolved";
@@ -62,14 +61,10 @@ export function parseEntry(line: string): Entry | undefined {
   const known = { at, tool, call, ...ids };
   if (kind === "resolved") return { ...known, kind, text: rest.join(" ") || "-", attempt: 0 };
   if (kind !== "failed") return undefined;
-  const attempt = readAttemptNumber(rest.at(-1));
+  const digits = /^attempt (\d{1,6})$/.exec(rest.at(-1) ?? "")?.[1];
+  const attempt = digits === undefined ? undefined : Math.max(1, Number(digits));
   const text = rest.slice(0, attempt === undefined ? undefined : -1).join(" ") || "-";
   return { ...known, kind, text, attempt: attempt ?? 1 };
-}
-
-function readAttemptNumber(field = ""): number | undefined {
-  const digits = /^attempt (\d{1,6})$/.exec(field)?.[1];
-  return digits === undefined ? undefined : Math.max(1, Number(digits));
 }
 
 export interface LogLine {
@@ -78,13 +73,10 @@ export interface LogLine {
   readonly isOwn: boolean;
 }
 
-export interface ErrorLogOptions {
-  files: Files;
-  locks: Locks;
+export interface ErrorLogOptions extends Pick<LayerContext, "files" | "locks" | "seal"> {
   looks: Pick<Looks, "stat">;
   path: string;
   lock: string;
-  seal: Seal;
 }
 
 export const ROTATE_AT_BYTES = 150_000;
@@ -136,18 +128,16 @@ export function createErrorLog({ files, lock, locks, looks, path, seal }: ErrorL
       // Another process may have rotated before this one got the lock; then the file is smaller.
       if ((await sizeOf(path)) >= sizeBytes) await files.rename(path, earlierOf(path));
     };
-    try {
-      await locks.withLock(lock, rename, { waitMs: 0 });
-    } catch (thrown) {
+    await locks.withLock(lock, rename, { waitMs: 0 }).catch((thrown) => {
       if (!(thrown instanceof StrataError) || thrown.code !== "ELOCKED") throw thrown;
-    }
+    });
   }
 }
 
 const earlierOf = (path: string): string => `${path}.1`;
 
 /** The newest entries of one file, oldest first. Throws the system's error. */
-export async function readEntries(files: Files, path: string): Promise<Entry[]> {
+async function readEntries(files: Files, path: string): Promise<Entry[]> {
   const size = (await files.stat(path))?.bytes ?? 0;
   const bytes = await files.readFrom(path, Math.max(0, size - MOST_READ_BYTES));
   const lines = new TextDecoder().decode(bytes).split("\n");

@@ -52,7 +52,6 @@ interface Known {
   entries: Set<string>;
 }
 
-const SOURCE = "errors";
 const LONGEST_RESOLUTION = 260;
 /** A different call counts as a correction only within this time. */
 const CORRECTED_WITHIN_MS = 10 * 60_000;
@@ -78,7 +77,8 @@ export function createFailures(options: FailuresOptions) {
       const entries = ended.flatMap((one) =>
         toEntries(one, all, { project, sessionID }).filter((entry) => addNew(all, entry)),
       );
-      if (entries.length > 0) writing = writing.then(() => write(entries));
+      if (entries.length > 0)
+        writing = writing.then(() => attempt("write", () => errorLog.append(entries), undefined));
       return repetitions;
     },
 
@@ -100,7 +100,7 @@ export function createFailures(options: FailuresOptions) {
   /** The entries of the log, and those still to be written. */
   async function readAll(): Promise<Known> {
     await writing;
-    const read = await readLog();
+    const read = await attempt("read", errorLog.read, known?.log ?? []);
     if (known?.log === read) return known;
     const own = read.filter(({ isOwn }) => isOwn).map(({ entry }) => entry);
     // A result with a line in the log is not logged again, even if the line was changed.
@@ -112,26 +112,14 @@ export function createFailures(options: FailuresOptions) {
     return known;
   }
 
-  async function readLog(): Promise<readonly LogLine[]> {
+  async function attempt<T>(what: string, run: () => Promise<T>, otherwise: T): Promise<T> {
     try {
-      return await errorLog.read();
+      return await run();
     } catch (thrown) {
-      complain("read", thrown);
-      return known?.log ?? [];
+      if (!hasFailed) log.warn("errors", `cannot ${what} ${path}: ${formatError(thrown)}`);
+      hasFailed = true;
+      return otherwise;
     }
-  }
-
-  async function write(entries: readonly Entry[]): Promise<void> {
-    try {
-      await errorLog.append(entries);
-    } catch (thrown) {
-      complain("write", thrown);
-    }
-  }
-
-  function complain(what: string, thrown: unknown): void {
-    if (!hasFailed) log.warn(SOURCE, `cannot ${what} ${path}: ${formatError(thrown)}`);
-    hasFailed = true;
   }
 }
 

@@ -14,7 +14,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { isChangingTool, readOwnTexts } from "../../src/messages/call.js";
-import type { History, Result } from "../../src/messages/history.js";
+import type { History } from "../../src/messages/history.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { hashCall, REFUSED } from "./ended-call.js";
 import {
@@ -93,10 +93,7 @@ export function createHints(context: LayerContext) {
     return text === undefined ? [] : [{ behind: key, text }];
   }
 
-  function hint(
-    { find, history, sessionID }: ContextRequest,
-    repetitions: readonly Repetition[],
-  ): Addition[] {
+  function hint({ find, history, sessionID }: ContextRequest, repetitions: readonly Repetition[]) {
     return planHints(history, repetitions)
       .filter(({ result }) => !isExtendedBy(LAYER, find(result.key)))
       .map(({ before, result }) => {
@@ -110,10 +107,7 @@ export function createHints(context: LayerContext) {
  * The repetitions that get a hint: those with unsent results in the newest answer. Leaves out a command that was run
  * again after a change of files and has no known resolution: it was run to see whether it works now. Pure.
  */
-function planHints(
-  history: History,
-  repetitions: readonly Repetition[],
-): { result: Result; before: KnownFailure }[] {
+function planHints(history: History, repetitions: readonly Repetition[]) {
   const last = history.messages.length - 1;
   if (history.messages[last]?.info.role !== "assistant") return [];
   const fresh = history.results(last);

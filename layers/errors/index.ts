@@ -45,6 +45,8 @@ export const errors: LayerDefinition = {
 function create(context: LayerContext): LayerParts {
   const mayRefuse = context.config.errors.onRepeat === "refuse";
   let opening: Promise<Hints> | undefined;
+  const open = (): Promise<Hints> =>
+    (opening ??= import("./hints.js").then(({ createHints }) => createHints(context)));
   const check: Handler<"toolArguments"> = async (call, args) => (await open()).check(call, args);
 
   return {
@@ -59,9 +61,4 @@ function create(context: LayerContext): LayerParts {
       ...(mayRefuse && { toolArguments: check }),
     },
   };
-
-  function open(): Promise<Hints> {
-    opening ??= import("./hints.js").then(({ createHints }) => createHints(context));
-    return opening;
-  }
 }

@@ -134,3 +134,11 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K | undefi
   }
   return groups;
 }
+
+/** Puts the value last, and removes the first one if there are more than `most`. */
+export function keepLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [first] = map.keys();
+  if (map.size > most && first !== undefined) map.delete(first);
+}

@@ -6,7 +6,7 @@ import type { Clock } from "../io/clock.js";
 import type { ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
 import { type History, readHistory } from "../messages/history.js";
-import { type CachePolicy, findIdleReason } from "./cold.js";
+import { type CachePolicy, findColdReason, findIdleReason } from "./cold.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import { type Find, findCut, replay } from "./replay.js";
@@ -28,6 +28,8 @@ export interface ContextRequest {
   readonly mayCut: boolean;
   /** Why nothing is cached, at the first request after a pause: the budget is `autoCompact.coldThreshold` then. */
   readonly coldReturn: string | undefined;
+  /** Is the cache cold, or does it break at this request anyway? Then a change of the prefix costs nothing. */
+  isCold(): boolean;
   /** What the model charges for a prompt of so many tokens: at the first request of a start, as remembered. */
   rates(tokens: number): Rates;
   /** The request is for a summary of the history, so nothing new is decided. */
@@ -107,6 +109,7 @@ export function createRequests(options: RequestsOptions) {
         },
         mayCut: findThreshold(sessionID, by).mayCut,
         coldReturn,
+        isCold: () => findColdReason(history, model, clock.now(), cachePolicy) !== undefined,
         rates: (tokens) => prices.rates(model, tokens),
         isCompaction,
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),

@@ -96,8 +96,9 @@ export function createConversations(options: ConversationsOptions) {
 
 function createReading(hold: Hold) {
   /** Empty if there is no database: reading creates none. */
+  const read = <Row>(run: (database: Database) => Row[]): Promise<Row[]> => hold((step) => step(run), []);
   const all = <Row>(sql: string, values: readonly Value[]): Promise<Row[]> =>
-    hold((step) => step((database) => database.all<Row>(sql, values)), []);
+    read((database) => database.all<Row>(sql, values));
 
   return {
     /** Quotes that match these words, best first; a line that a fork repeats comes once. Empty for stop words alone. */
@@ -106,10 +107,7 @@ function createReading(hold: Hold) {
       const terms = [...new Set(split(words))].slice(0, MOST_TERMS);
       if (terms.length === 0) return [];
       const { limit = USUAL_LIMIT } = query;
-      const rows = await hold(
-        (step) => step((database) => find(database, terms, { ...query, limit: 2 * limit })),
-        [],
-      );
+      const rows = await read((database) => find(database, terms, { ...query, limit: 2 * limit }));
       const found = new Map<string, QuoteRow>();
       for (const row of rows) {
         const sign = `${row.at} ${row.author} ${row.text}`;
@@ -129,7 +127,7 @@ function createReading(hold: Hold) {
 
     /** What was said right before and after these quotes, without tool calls. May repeat a given quote. */
     async around(quotes: readonly Pick<Quote, "atMs" | "messageID" | "session">[]): Promise<Quote[]> {
-      const beside = (database: Database): Quote[] =>
+      return read((database) =>
         quotes.flatMap(({ atMs, messageID, session }) => {
           if (messageID === undefined) return [];
           const rows = database.all<LineRow>(BESIDE, [session.id, atMs, session.id, atMs]);
@@ -137,8 +135,8 @@ function createReading(hold: Hold) {
             ...{ session, messageID: message, atMs: at, by: author, score: 0 },
             text: cutQuote(text, new Set(), createSplitter()),
           }));
-        });
-      return hold((step) => step(beside), []);
+        }),
+      );
     },
 
     /** Sessions, last used first. */
@@ -153,9 +151,8 @@ function createReading(hold: Hold) {
       sessionID: string,
       { from, limit }: { from?: string; limit: number },
     ): Promise<{ head: KnownSession; lines: Line[] } | undefined> {
-      const [row] = await all<SessionRow>(`SELECT ${HEAD} FROM sessions s WHERE id = ? AND forgotten = 0`, [
-        sessionID,
-      ]);
+      const head = `SELECT ${HEAD} FROM sessions s WHERE id = ? AND forgotten = 0`;
+      const [row] = await all<SessionRow>(head, [sessionID]);
       if (!row) return undefined;
       const start = "AND at >= (SELECT at FROM lines WHERE session = ? AND message = ?)";
       const [where, order, values] =
@@ -212,29 +209,23 @@ const BESIDE = `SELECT message, at, author, text FROM (
     SELECT * FROM (SELECT * FROM lines WHERE ${OF_SESSION} AND at < ? ORDER BY at DESC, key DESC LIMIT 2)
     UNION ALL SELECT * FROM (SELECT * FROM lines WHERE ${OF_SESSION} AND at >= ? ORDER BY at, key LIMIT 3))`;
 const HEAD = "s.key AS session, s.id, s.project, s.title, s.at AS used";
-const toSession = ({ id, project, title, used }: SessionRow): KnownSession => ({
-  ...{ id, project, title },
-  atMs: used,
+const toSession = ({ id, project, title, used: atMs }: SessionRow): KnownSession => ({
+  id,
+  project,
+  title,
+  atMs,
 });
 const toLine = ({ at, author, message, text }: LineRow): Line => ({
-  ...{ messageID: message, atMs: at },
-  ...{ by: author, text },
+  ...{ messageID: message, atMs: at, by: author, text },
 });
 
 /** Lines that have all terms, then those that have some, each best first; a line may come twice. */
-function find(
-  database: Database,
-  terms: readonly string[],
-  query: QuoteQuery & { limit: number },
-): QuoteRow[] {
+function find(database: Database, terms: readonly string[], query: QuoteQuery & { limit: number }) {
   const whole = database.all<QuoteRow>(...planSearch(terms, "AND", query));
   if (whole.length >= query.limit) return whole;
-  const count = "SELECT doc FROM terms WHERE term = ?";
-  const counted = terms.map((term) => ({
-    term,
-    lines: database.all<{ doc: number }>(count, [term])[0]?.doc ?? 0,
-  }));
-  counted.sort((a, b) => a.lines - b.lines);
+  const count = (term: string): number =>
+    database.all<{ doc: number }>("SELECT doc FROM terms WHERE term = ?", [term])[0]?.doc ?? 0;
+  const counted = terms.map((term) => ({ term, lines: count(term) })).sort((a, b) => a.lines - b.lines);
   let weighed = 0;
   const rare = counted.filter(({ lines }, n) => {
     weighed += lines;

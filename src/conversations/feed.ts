@@ -43,39 +43,24 @@ export function openConversations(options: OpenOptions, user: string): Conversat
   return createConversations({ clock, files, locks, log, folder, maxBytes: config.search.maxBytes });
 }
 
-export function openFeed(
-  context: OpenOptions & Pick<FeedOptions, "news"> & { host: Host; reading: Pick<ConfigReading, "limits"> },
-): Feed {
-  const { config, host, reading } = context;
-  const conversations = openConversations(context, "feed");
-  const isOn = config.search.enabled;
-  const isOffForAll = reading.limits.users.search?.enabled === false;
-  return createFeed({ ...context, conversations, isOn, isOffForAll, project: host.project });
-}
-
-export interface FeedOptions {
-  clock: Clock;
-  conversations: Conversations;
-  host: Pick<
-    Host,
-    "findParent" | "findTitle" | "isOwnSession" | "listSessions" | "readMessages" | "sessionLastUsedMs"
-  >;
+interface FeedContext extends Omit<OpenOptions, "host"> {
+  host: Host;
   news: Pick<News, "readSince">;
-  /** If not, what is indexed of the project is removed. */
-  isOn: boolean;
-  /** The user's own configuration switches search off: then the whole index is removed. */
-  isOffForAll?: boolean;
-  /** Absolute path of the project's folder. */
-  project: string;
+  reading: Pick<ConfigReading, "limits">;
 }
 
-export type Feed = ReturnType<typeof createFeed>;
+export type Feed = ReturnType<typeof openFeed>;
 
 /** Indexed sessions that are checked for use elsewhere; an older one is read again when it is used here. */
 const MOST_LOOKED_AT = 50;
 
 /** Calls reject with the error of the index. */
-export function createFeed({ clock, conversations, host, isOffForAll, isOn, news, project }: FeedOptions) {
+export function openFeed(context: FeedContext, conversations = openConversations(context, "feed")) {
+  const { clock, config, host, news, reading } = context;
+  const { project } = host;
+  const isOn = config.search.enabled;
+  // Where the user's own configuration switches search off, the whole index goes.
+  const isOffForAll = reading.limits.users.search?.enabled === false;
   const remove = isOffForAll ? conversations.removeAll : () => conversations.removeProject(project);
   let isTemplate = (_text: string): boolean => false;
   let last: Promise<unknown> = Promise.resolve();
@@ -157,12 +142,9 @@ export function createFeed({ clock, conversations, host, isOffForAll, isOn, news
 export async function takeSession(
   { clock, conversations }: { clock: Clock; conversations: Conversations },
   session: SessionHead,
-  {
-    isTemplate,
-    messages,
-    readMs,
-  }: { messages: readonly Message[]; isTemplate: (text: string) => boolean; readMs: number },
+  said: { messages: readonly Message[]; isTemplate: (text: string) => boolean; readMs: number },
 ): Promise<void> {
+  const { isTemplate, messages, readMs } = said;
   const known = await conversations.listMessages(session.id);
   const { gone, isNews } = planTaken(known, messages);
   await conversations.removeMessages(session.id, gone);

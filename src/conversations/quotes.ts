@@ -64,13 +64,15 @@ const EMBED_MS = 3_000;
 
 type Searched = Pick<Conversations, "around" | "list" | "search">;
 
+interface Searching {
+  clock: Clock;
+  conversations: Searched;
+  embedder?: Embedder | undefined;
+}
+
 /** Exported for tests. */
 export async function findQuotes(
-  {
-    clock,
-    conversations,
-    embedder,
-  }: { clock: Clock; conversations: Searched; embedder?: Embedder | undefined },
+  { clock, conversations, embedder }: Searching,
   words: string,
   query: QuoteQuery,
 ): Promise<Quote[]> {
@@ -98,10 +100,7 @@ export async function findQuotes(
 }
 
 /** The beginnings and ends of the last sessions: few enough to be embedded on this machine within a second or two. */
-async function outlineLast(
-  conversations: Searched,
-  { exceptSession, project }: QuoteQuery,
-): Promise<Quote[]> {
+async function outlineLast(conversations: Searched, { exceptSession, project }: QuoteQuery) {
   const last = await conversations.list({ ...(project !== undefined && { project }), limit: LAST_SESSIONS });
   const ends = last.flatMap((session) => [0, session.atMs].map((atMs) => ({ session, atMs, messageID: "" })));
   return conversations.around(ends.filter(({ session }) => session.id !== exceptSession));

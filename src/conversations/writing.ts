@@ -164,12 +164,9 @@ function putLine(
 function dropLines(
   database: Database,
   where: string,
-  {
-    most = Number.POSITIVE_INFINITY,
-    split,
-    values,
-  }: { most?: number; split: Split; values: readonly Value[] },
+  given: { most?: number; split: Split; values: readonly Value[] },
 ): number {
+  const { most = Number.POSITIVE_INFINITY, split, values } = given;
   const sql = `SELECT key, text FROM lines WHERE ${where}`;
   let [characters, removed] = [0, 0];
   for (const { key, text } of database.all<{ key: number; text: string }>(sql, values)) {

@@ -8,11 +8,13 @@ import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
 import { formatParameters, type SlashCommand, type Tool } from "../kernel/layer.js";
 
+type Use = { clock: Clock; log: Log };
+
 const COMMAND_DEADLINE_MS = 5_000;
 
 /** Never rejects: a failure is an answer too. */
 export async function answerCommand(
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log }: Use,
   command: SlashCommand,
   call: { sessionID: string; words: string },
 ): Promise<string> {
@@ -67,10 +69,7 @@ const TOOL_DEADLINE_MS = 10_000;
 /** The host passes `callID`, which its types leave out. */
 type Context = Parameters<ToolDefinition["execute"]>[1] & { callID?: string };
 
-export function bindTools(
-  tools: readonly Tool[],
-  { clock, log }: { clock: Clock; log: Log },
-): Record<string, ToolDefinition> {
+export function bindTools(tools: readonly Tool[], { clock, log }: Use): Record<string, ToolDefinition> {
   return Object.fromEntries(tools.map((tool) => [tool.name, bind(tool)]));
 
   function bind(tool: Tool): ToolDefinition {

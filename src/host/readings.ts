@@ -1,5 +1,5 @@
 /** What OpenCode 1 and 2 have in the same form: prices, undone messages, evidence of turns, and answers of a model. */
-import { isRecord, type PlainRecord } from "../base/shape.js";
+import { count, isRecord, type PlainRecord } from "../base/shape.js";
 import type { Generated, LongPrices, ModelPrices, PriceTier, UsedTokens } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
 import type { Calls } from "../kernel/calls.js";
@@ -33,19 +33,15 @@ function joinTiers(all: readonly PlainRecord[]): PlainRecord | undefined {
 function readLong(given: unknown): LongPrices[] {
   const tier = readTier(given);
   const { type, size } = isRecord(given) && isRecord(given.tier) ? given.tier : {};
-  return tier && type === "context" && isPrice(size) ? [{ ...tier, aboveTokens: size }] : [];
+  return tier && type === "context" && count(size) ? [{ ...tier, aboveTokens: size }] : [];
 }
 
 function readTier(given: unknown): PriceTier | undefined {
   if (!isRecord(given)) return undefined;
   const { cache, input, output } = given;
   const { read, write } = isRecord(cache) ? cache : {};
-  if (!isPrice(input) || !isPrice(output)) return undefined;
-  return { input, output, cacheRead: isPrice(read) ? read : 0, cacheWrite: isPrice(write) ? write : 0 };
-}
-
-function isPrice(given: unknown): given is number {
-  return typeof given === "number" && Number.isFinite(given) && given >= 0;
+  if (!count(input) || !count(output)) return undefined;
+  return { input, output, cacheRead: count(read) ? read : 0, cacheWrite: count(write) ? write : 0 };
 }
 
 /*

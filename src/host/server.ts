@@ -16,23 +16,14 @@ interface ServerRequest {
   signal?: AbortSignal;
 }
 
-interface ServerAnswer {
-  ok: boolean;
-  status: number;
-  /** Parsed JSON; `undefined` if it is none. */
-  body: unknown;
-}
-
-/** Rejects only if the server cannot be reached. */
-type AskServer = (method: string, path: string, request?: ServerRequest) => Promise<ServerAnswer>;
-
-export function createAskServer({ login, url }: ServerAddress): AskServer {
+/** What it returns rejects only if the server cannot be reached. */
+export function createAskServer({ login, url }: ServerAddress) {
   const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
   const headers: Record<string, string> = {
     "content-type": "application/json",
     ...(token !== undefined && { authorization: `Basic ${token}` }),
   };
-  return async (method, path, { body, query = {}, signal } = {}) => {
+  return async (method: string, path: string, { body, query = {}, signal }: ServerRequest = {}) => {
     const asked = new URLSearchParams(query).toString();
     const address = `${url.replace(/\/+$/, "")}${path}${asked === "" ? "" : `?${asked}`}`;
     const response = await fetch(address, {
@@ -41,10 +32,10 @@ export function createAskServer({ login, url }: ServerAddress): AskServer {
       ...(signal && { signal }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const answer: unknown = await response.json().catch(() => undefined);
-    return { ok: response.ok, status: response.status, body: answer };
+    const { ok, status } = response;
+    return { ok, status, body: (await response.json().catch(() => undefined)) as unknown };
   };
 }
 
-export const formatRefusal = ({ body, status }: ServerAnswer): string =>
+export const formatRefusal = ({ body, status }: { body: unknown; status: number }): string =>
   `OpenCode answered ${status}: ${JSON.stringify(body ?? "").slice(0, 300)}`;

@@ -107,7 +107,7 @@ const LINES_AT_A_TIME = 500;
 const BYTES_AT_A_TIME = 64 * 1024;
 
 /** Passes each line to `take`, in order and without its newline, including a last line that has none. */
-export async function takeLines(
+async function takeLines(
   files: Pick<Files, "stat">,
   path: string,
   bytes: Uint8Array,

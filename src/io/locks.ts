@@ -17,29 +17,14 @@
  * process that dies during a takeover leaves a lock that is taken over by the same rule.
  */
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { formatError, StrataError } from "../base/error.js";
 import { each, matching, object, parseJson, parserOf, string } from "../base/shape.js";
 import type { Clock } from "./clock.js";
 import { type Files, readText } from "./files.js";
 import { isProcessIdentity, type ProcessIdentity, type RunningProcesses } from "./running-processes.js";
 
-export interface Locks {
-  /**
-   * Runs `action` while this path is locked, and hands back what it returns. Not to be called for a path that one
-   * holds already: it would wait for itself.
-   *
-   * @throws StrataError ELOCKED when somebody else has it and does not let go within `waitMs`; `action` has not run.
-   * @throws StrataError ECOMPROMISED when it was lost meanwhile; others may have been at work beside `action`.
-   */
-  withLock<T>(
-    path: string,
-    action: (lock: HeldLock) => Promise<T>,
-    /** How long to wait for the holder; 0 to try once. By default 5 seconds. */
-    options?: { waitMs?: number },
-  ): Promise<T>;
-  /** Who holds it now. For people: the answer may be out of date when it arrives. */
-  inspect(path: string): Promise<LockState>;
-}
+export type Locks = ReturnType<typeof createLocks>;
 
 export interface HeldLock {
   /**
@@ -73,18 +58,29 @@ interface Locking extends LocksOptions {
   inUse: Set<string>;
 }
 
-export function createLocks(options: LocksOptions): Locks {
+export function createLocks(options: LocksOptions) {
   const { clock, files } = options;
-  const line = createLine();
   const locking: Locking = { ...options, inUse: new Set() };
+  /** By path: resolves when all callers in this process so far have let go. */
+  const queues = new Map<string, Promise<unknown>>();
 
   return {
-    async withLock(path, action, { waitMs = WAIT_MS } = {}) {
+    /**
+     * Runs `action` while this path is locked, and hands back what it returns. Not to be called for a path that one
+     * holds already: it would wait for itself. `waitMs`: how long to wait for the holder; 0 to try once.
+     *
+     * @throws StrataError ELOCKED when somebody else has it and does not let go within `waitMs`; `action` has not run.
+     * @throws StrataError ECOMPROMISED when it was lost meanwhile; others may have been at work beside `action`.
+     */
+    async withLock<T>(
+      path: string,
+      action: (lock: HeldLock) => Promise<T>,
+      { waitMs = WAIT_MS }: { waitMs?: number } = {},
+    ): Promise<T> {
       const wait = startWait(clock, waitMs);
-      const leave = await line.enter(path, wait.over);
-      if (!leave) throw await lockedError(options, path, waitMs);
+      const { isFirst, leave } = enter(path, wait.over);
       try {
-        const token = await acquire(locking, path, wait.isOver);
+        const token = (await isFirst) ? await acquire(locking, path, wait.isOver) : undefined;
         wait.stop();
         if (!token) throw await lockedError(options, path, waitMs);
         try {
@@ -98,15 +94,39 @@ export function createLocks(options: LocksOptions): Locks {
       }
     },
 
-    inspect: (path) => inspect(options, path),
+    /** Who holds it now. For people: the answer may be out of date when it arrives. */
+    inspect: (path: string): Promise<LockState> => inspect(options, path),
   };
+
+  /**
+   * Joins the callers in this process that want the same lock, so that only the first one accesses the disk. `isFirst`
+   * resolves when it is the caller's turn, with `false` if `over` resolves before. Everyone has to leave.
+   */
+  function enter(path: string, over: Promise<void>): { isFirst: Promise<boolean>; leave(): void } {
+    const before = queues.get(path);
+    let end = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const all = Promise.all([before, left]);
+    queues.set(path, all);
+    let isTurn = before === undefined;
+    const turn = before?.then(() => {
+      isTurn = true;
+      return true;
+    });
+    return {
+      isFirst: turn ? Promise.race([turn, over.then(() => false)]) : Promise.resolve(true),
+      leave() {
+        end();
+        // At once: the next caller may not wait.
+        if (isTurn && queues.get(path) === all) queues.delete(path);
+      },
+    };
+  }
 }
 
-async function acquire(
-  locking: Locking,
-  path: string,
-  isOver: () => boolean,
-): Promise<LockToken | undefined> {
+async function acquire(locking: Locking, path: string, isOver: () => boolean) {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const token = await tryAcquire(locking, path);
     if (token || isOver()) return token;
@@ -173,12 +193,8 @@ async function readHolder(files: Files, path: string): Promise<Partial<LockToken
 /** A token of this instance that is not in use could not be removed when it was over. */
 async function isGone(locking: Locking, path: string, found: Partial<LockToken>): Promise<boolean> {
   const { instance, inUse, processes } = locking;
-  const isOwn = found.instance === instance && isSame(found.process, await processes.own());
+  const isOwn = found.instance === instance && isDeepStrictEqual(found.process, await processes.own());
   return isOwn ? !inUse.has(found.id ?? "") : (await inspect(locking, path)).kind === "abandoned";
-}
-
-function isSame(process: ProcessIdentity | undefined, own: ProcessIdentity): boolean {
-  return process?.id === own.id && process.start === own.start && process.machine === own.machine;
 }
 
 /** Runs `action` with a beat every few seconds. @throws StrataError ECOMPROMISED when the lock was lost meanwhile. */
@@ -231,7 +247,7 @@ async function lockedError(options: LocksOptions, path: string, waitMs: number):
 }
 
 /** Measured by a timer, so that a clock that jumps does not shorten it. */
-function startWait(clock: Clock, waitMs: number): Wait {
+function startWait(clock: Clock, waitMs: number) {
   let isOver = waitMs <= 0;
   let end = (): void => {};
   const over = new Promise<void>((resolve) => {
@@ -243,47 +259,6 @@ function startWait(clock: Clock, waitMs: number): Wait {
   });
   if (isOver) end();
   return { isOver: () => isOver, over, stop };
-}
-
-interface Wait {
-  isOver(): boolean;
-  over: Promise<void>;
-  stop(): void;
-}
-
-/** Queue of callers in one process that want the same lock, so that only the first one accesses the disk. */
-export function createLine() {
-  /** Callers after the current one; no entry if there is no current one. */
-  const waiting = new Map<string, Set<() => void>>();
-  return {
-    /**
-     * Resolves when the caller is first in the queue, with a function that admits the next one. Resolves with `undefined` if
-     * `over` resolves first; the caller has then left the queue.
-     */
-    async enter(name: string, over: Promise<void>): Promise<(() => void) | undefined> {
-      const line = waiting.get(name);
-      const leave = (): void => letNextGo(name);
-      if (!line) {
-        waiting.set(name, new Set());
-        return leave;
-      }
-      return new Promise((resolve) => {
-        const begin = (): void => resolve(leave);
-        line.add(begin);
-        void over.then(() => line.delete(begin) && resolve(undefined));
-      });
-    },
-  };
-
-  function letNextGo(name: string): void {
-    const line = waiting.get(name);
-    const [next] = line ?? [];
-    if (!next) waiting.delete(name);
-    else {
-      line?.delete(next);
-      next();
-    }
-  }
 }
 
 /* Who holds a lock, and whether they still live. */

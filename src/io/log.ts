@@ -10,16 +10,12 @@
 import type PQueue from "p-queue";
 import { DAY_MS } from "../base/days.js";
 import { formatError } from "../base/error.js";
+import { keepLast } from "../base/shape.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
 import type { Host } from "./host.js";
 
-export interface Log {
-  error(source: string, message: string): void;
-  warn(source: string, message: string): void;
-  info(source: string, message: string): void;
-  debug(source: string, message: string): void;
-}
+export type Log = Readonly<Record<Entry, (source: string, message: string) => void>>;
 
 export const logLevels = ["off", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -63,10 +59,7 @@ export function createLog({ files, clock, host, writes, path, level }: LogOption
   function isRepeated(complaint: string): boolean {
     const toldMs = complaints.get(complaint);
     if (toldMs !== undefined && clock.now() - toldMs < DAY_MS) return true;
-    complaints.delete(complaint);
-    complaints.set(complaint, clock.now());
-    const [oldest] = complaints.keys();
-    if (complaints.size > MOST_COMPLAINTS && oldest !== undefined) complaints.delete(oldest);
+    keepLast(complaints, complaint, clock.now(), MOST_COMPLAINTS);
     return false;
   }
 

@@ -109,7 +109,10 @@ export const nodeFiles: Files = {
         return await createWithoutLink(path, contents);
       throw error;
     } finally {
-      await rm(written, { force: true }).catch(unlessNoFolder);
+      await rm(written, { force: true }).catch((thrown) => {
+        // Then the first error says already that a file is in the folder's place.
+        if (thrown.code !== "ENOTDIR") throw thrown;
+      });
     }
   },
 
@@ -185,18 +188,12 @@ async function writeKept(path: string, contents: string | Uint8Array): Promise<v
   const real = (await unlessMissing(() => realpath(path), undefined)) ?? path;
   const found = await unlessMissing(() => stat(real), undefined);
   const written = `${real}.${randomUUID()}`;
-  // Buffer.from on a view shares its memory: write-file-atomic takes strings and Buffers only.
-  const data =
-    typeof contents === "string"
-      ? contents
-      : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  // It takes strings and Buffers only.
+  const data = typeof contents === "string" ? contents : Buffer.from(contents);
   // Loaded with the first such write, which most runs never make. It follows links, so it gets a new name.
   const { default: writeFileAtomic } = await import("write-file-atomic");
-  await writeFileAtomic(
-    written,
-    data,
-    found && { mode: found.mode, chown: { uid: found.uid, gid: found.gid } },
-  );
+  const kept = found && { mode: found.mode, chown: { uid: found.uid, gid: found.gid } };
+  await writeFileAtomic(written, data, kept);
   await rename(written, real);
 }
 
@@ -215,13 +212,11 @@ function createTurns(): (path: string, write: () => Promise<void>) => Promise<vo
 
 /** For disks without hard links: a reader may see the file before its contents. */
 async function createWithoutLink(path: string, contents: string | Uint8Array): Promise<boolean> {
-  try {
-    await writeFile(path, contents, { mode: OWNER_ONLY, flag: "wx" });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+  const written = writeFile(path, contents, { mode: OWNER_ONLY, flag: "wx" }).then(() => true);
+  return written.catch((error) => {
+    if (error.code === "EEXIST") return false;
     throw error;
-  }
+  });
 }
 
 /** Runs `write`, and again once the folder is made if it is missing: it nearly always exists. */
@@ -238,22 +233,13 @@ function createAppend(): Files["appendLine"] {
     await refuseLink(path);
     const found = await unlessMissing(() => lstat(path), undefined);
     const size = found?.isFile() ? found.size : 0;
-    const isWhole = size === 0 || size === sizes.get(path) || (await endsLine(path, size));
+    const isKnown = size === 0 || size === sizes.get(path);
+    const isWhole = isKnown || (await nodeFiles.readFrom(path, size - 1))?.at(-1) === NEWLINE;
     const text = `${isWhole ? "" : "\n"}${line}\n`;
     const append = () => writeFile(path, text, { flag: APPEND_NOT_FOLLOWING, mode: OWNER_ONLY });
     await inFolder(path, append);
     sizes.set(path, size + Buffer.byteLength(text));
   };
-}
-
-async function endsLine(path: string, size: number): Promise<boolean> {
-  const last = await nodeFiles.readFrom(path, size - 1);
-  return last?.at(-1) === NEWLINE;
-}
-
-/** The first error says already that a file is in the folder's place. */
-function unlessNoFolder(thrown: NodeJS.ErrnoException): void {
-  if (thrown.code !== "ENOTDIR") throw thrown;
 }
 
 /** Runs `action`; returns `absent` if a file or folder is missing, rethrows every other error that does not pass. */

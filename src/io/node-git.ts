@@ -11,14 +11,8 @@ const MOST_OUTPUT_BYTES = 4_000_000;
  */
 const HARMLESS = [
   "--literal-pathspecs",
-  "-c",
-  `core.hooksPath=${devNull}`,
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "log.showSignature=false",
-  "-c",
-  "protocol.allow=never",
+  ...["-c", `core.hooksPath=${devNull}`, "-c", "core.fsmonitor=false"],
+  ...["-c", "log.showSignature=false", "-c", "protocol.allow=never"],
 ];
 
 /** The user's git, found through PATH. */
@@ -39,13 +33,8 @@ export function createGit(): Git {
           // Windows would look for programs in the current folder first, here the repository.
           NoDefaultCurrentDirectoryInExePath: "1",
         };
-        const options = {
-          cwd: folder,
-          env,
-          timeout: DEADLINE_MS,
-          maxBuffer: MOST_OUTPUT_BYTES,
-          windowsHide: true,
-        };
+        const bounds = { timeout: DEADLINE_MS, maxBuffer: MOST_OUTPUT_BYTES };
+        const options = { cwd: folder, env, windowsHide: true, ...bounds };
         const child = execFile("git", [...HARMLESS, ...args], options, (error, stdout) =>
           resolve(error ? undefined : stdout),
         );

@@ -10,7 +10,7 @@ import { formatError } from "../base/error.js";
 import type { ContextRequest } from "../context/request.js";
 import { type Clock, isPromise, type Waited, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
-import { isSummary, type Message } from "../io/message.js";
+import { isSummary } from "../io/message.js";
 import type { LayerCall } from "./calls.js";
 import {
   commonEvents,
@@ -97,19 +97,14 @@ export function createDispatcher(options: DispatcherOptions) {
     /** Disposes every layer. A layer that fails or hangs does not delay the others. */
     async dispose(): Promise<void> {
       await Promise.all(
-        inOrder.map((layer) =>
-          caller.callWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
-        ),
+        inOrder.map((one) => caller.callWithin(one, "dispose", DISPOSE_DEADLINE_MS, () => one.dispose?.())),
       );
     },
   };
 }
 
 /** What a request shows, by three hooks in one call of the host, which share its time limit. Never rejects. */
-export async function askForView(
-  { ask, limit: limitOf }: Pick<Dispatcher, "ask" | "limit">,
-  request: ContextRequest,
-): Promise<readonly Message[]> {
+export async function askForView({ ask, limit: limitOf }: Dispatcher, request: ContextRequest) {
   const limit = limitOf("context");
   const { messages } = request.history;
   await ask("takenBack", request, undefined, limit);
@@ -123,11 +118,7 @@ interface Question<H extends HookName> {
   limit: TimeLimit;
 }
 
-async function askLayers<H extends HookName>(
-  asking: Asking,
-  hook: H,
-  { input, limit, value }: Question<H>,
-): Promise<HookValue<H>> {
+async function askLayers<H extends HookName>(asking: Asking, hook: H, { input, limit, value }: Question<H>) {
   const { callLayer, complain, fail, inOrder, isFork, onCalled, passOver, rules } = asking;
   const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
   const sessionID = findSession(input);
@@ -259,21 +250,17 @@ function createLayerCaller(options: Required<Omit<DispatcherOptions, "isFork" | 
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
 
-/** Remaining time that one call of the host may take, over all its hooks and layers. */
-export interface TimeLimit {
-  readonly totalMs: number;
-  /** Milliseconds, never below 0. */
-  leftMs(): number;
-  /** Adds time that does not count. */
-  add(ms: number): void;
-}
+type TimeLimit = ReturnType<typeof createTimeLimit>;
 
-function createTimeLimit(clock: Clock, totalMs: number): TimeLimit {
+/** Remaining time that one call of the host may take, over all its hooks and layers. */
+function createTimeLimit(clock: Clock, totalMs: number) {
   let endMs = clock.now() + totalMs;
   return {
     totalMs,
-    leftMs: () => Math.max(0, endMs - clock.now()),
-    add(ms) {
+    /** Milliseconds, never below 0. */
+    leftMs: (): number => Math.max(0, endMs - clock.now()),
+    /** Adds time that does not count. */
+    add(ms: number): void {
       endMs += ms;
     },
   };

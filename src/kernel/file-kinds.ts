@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "../base/days.js";
 import type { Clock } from "../io/clock.js";
-import type { FileStat, Files } from "../io/files.js";
+import { type FileStat, type Files, readText } from "../io/files.js";
 import type { RunningProcesses } from "../io/running-processes.js";
 import { WAITING_DAYS } from "../memory/candidates/candidate.js";
 import { memoryTypes } from "../memory/memory.js";
@@ -110,8 +110,7 @@ export const stateFolderFiles: readonly FileKind[] = [
 /** The file of an instance is needed while its process runs, and while it may run on another machine. */
 function openLiving({ files, processes }: ExpiryWorld): (path: string) => Promise<boolean> {
   return async (path) => {
-    const bytes = await files.read(path);
-    const instance = bytes && parseInstance(new TextDecoder().decode(bytes));
+    const instance = parseInstance((await readText(files, path)) ?? "");
     return instance !== undefined && (await processes.isRunning(instance.process)) === true;
   };
 }
@@ -182,20 +181,14 @@ export async function removeExpired(
   for (const kind of kinds) {
     const expiring = [kind, tornOf(kind)].filter(({ expiry }) => expiry?.atStart);
     try {
+      // Not one that was written or used since it was found.
       for (const one of expiring)
-        for (const file of await findOfKind(world, one, 0)) await removeIfUnchanged(world.files, file);
+        for (const { modifiedMs, path } of await findOfKind(world, one, 0))
+          if ((await world.files.statItself(path))?.modifiedMs === modifiedMs) await world.files.remove(path);
     } catch (thrown) {
       complain(thrown);
     }
   }
-}
-
-/** Removes the file unless it was written or used since it was found. */
-async function removeIfUnchanged(
-  files: Pick<Files, "remove" | "statItself">,
-  { modifiedMs, path }: Pick<ExpiredFile, "modifiedMs" | "path">,
-): Promise<void> {
-  if ((await files.statItself(path))?.modifiedMs === modifiedMs) await files.remove(path);
 }
 
 /** The end of the day that the file is named after, if any: copying the folder may have changed the file's own time. */

@@ -5,7 +5,7 @@
  * A hook is a row here and a row in `src/host/1/hooks.ts`, which binds it to the host's own.
  */
 
-import { isRecord } from "../base/shape.js";
+import { isRecord, list, object, string } from "../base/shape.js";
 import type { DatedDecision } from "../context/decisions.js";
 import type { ContextRequest } from "../context/request.js";
 import { findEventSession, type HostEvent, type ModelPrices, type ModelWindow } from "../io/host.js";
@@ -131,7 +131,7 @@ export const hookRules: HookRules = {
   compacted: { deadlineMs: 3_000, accepts: isNothing },
   takenBack: {
     deadlineMs: 3_000,
-    accepts: isWithdrawal,
+    accepts: (answer): answer is Withdrawal => isRecord(answer) && Array.isArray(answer.revisions),
     withoutAnswer: (_request, withdrawal) => withdrawal && { ...withdrawal, isIncomplete: true },
   },
   turn: { deadlineMs: 1_000, accepts: isNothing, isNotice: true },
@@ -149,23 +149,15 @@ function isNothing(answer: unknown): answer is undefined {
   return answer === undefined;
 }
 
-function isWithdrawal(answer: unknown): answer is Withdrawal {
-  return isRecord(answer) && Array.isArray(answer.revisions);
-}
-
 function isText(answer: unknown): answer is string {
   return typeof answer === "string" && answer !== "";
 }
 
+const hasRole = object<{ role: string }>({ role: string });
+const isPart = object<{ type: string }>({ type: string });
+const isMessage = object<{ info: unknown; parts: unknown }>({ info: hasRole, parts: list(isPart) });
+
 /** A non-empty list of messages that the host can send: each with a role and parts, each part with a type. */
 function isMessageList(answer: unknown): answer is readonly Message[] {
-  if (!Array.isArray(answer) || answer.length === 0) return false;
-  return answer.every(
-    (message) =>
-      isRecord(message) &&
-      isRecord(message.info) &&
-      typeof message.info.role === "string" &&
-      Array.isArray(message.parts) &&
-      message.parts.every((part: unknown) => isRecord(part) && typeof part.type === "string"),
-  );
+  return list(isMessage)(answer) && answer.length > 0;
 }

@@ -103,16 +103,7 @@ export function formatParameters({ properties, required }: ToolParameters): Reco
   };
 }
 
-/** Tokens that the tool definitions take in a request, as the host sends them. Pure. */
-export function estimateToolTokens(tools: readonly Tool[]): number {
-  return tools.reduce(
-    (sum, { parameters, ...tool }) =>
-      sum + estimateDefinition({ ...tool, parameters: formatParameters(parameters) }),
-    0,
-  );
-}
-
-/** The same of one definition. Pure. */
+/** Tokens that a tool's definition takes in a request, as the host sends it. Pure. */
 export function estimateDefinition(tool: { name: string; description: string; parameters: unknown }): number {
   const { description, name, parameters } = tool;
   const sent = JSON.stringify({ type: "function", function: { name, description, parameters } });

@@ -14,10 +14,7 @@ const SECRET_FILE =
   /(^|[/\s"'=])(\.env(?!\.(example|sample|template)\b)[.\w-]*|[\w.-]+\.(pem|p12|pfx|keystore)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pgpass|credentials(\.\w+)?|secrets?\.(json|ya?ml|toml|env))(?=$|["'\s;|&)])/i;
 
 /** The input of a call; `{}` if the host has none. */
-export function readInput(part: ToolPart): Input {
-  const input: unknown = part.state?.input;
-  return typeof input === "object" && input !== null ? (input as Input) : {};
-}
+export const readInput = ({ state }: ToolPart): Input => (isRecord(state?.input) ? state.input : {});
 
 /** The first of these fields that holds non-blank text. */
 export function readText(input: Input, ...names: string[]): string | undefined {
@@ -43,15 +40,14 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
 /** The paths, as the call spells them, of all files that it is about to change, those among them that it deletes. */
 export function findChangedPaths(tool: string, input: Input): string[] {
   if (!isChangingTool(tool)) return [];
-  const edits: unknown[] = Array.isArray(input.edits) ? input.edits : [];
-  const named = [input, ...edits.filter(isRecord)].map((one) =>
-    readText(one, "filePath", "file_path", "path"),
-  );
+  const named = [input, ...readEdits(input)].map((one) => readText(one, "filePath", "file_path", "path"));
   const patch = readText(input, "patchText", "patch", "diff") ?? "";
   const deleted = /\n(?:\*\*\* Delete File: |--- (?:a\/)?)([^\t\n]+)/g;
   const all = [...named, ...readPatch(patch), ...readPatch(patch, [deleted])];
   return [...new Set(all.filter((path) => path !== undefined))];
 }
+
+const readEdits = ({ edits }: Input): Input[] => (Array.isArray(edits) ? edits.filter(isRecord) : []);
 
 // A pattern that begins with a line's end is found far faster than one with `^`.
 const PATCHED = [/\n\*\*\* (?:Add File|Update File|Move to): (.+)/g, /\n\+\+\+ (?:b\/)?([^\t\n]+)/g];
@@ -87,26 +83,17 @@ export function findDeclaredIn(given: string, limit: number): string[] {
 }
 
 function readEditedText(input: Input): string {
-  const edits: unknown[] = Array.isArray(input.edits) ? input.edits : [];
-  const texts = [input, ...edits].flatMap((edit) => {
-    if (typeof edit !== "object" || edit === null) return [];
-    return readText(edit as Input, "newString", "new_string", "content") ?? [];
-  });
+  const texts = [input, ...readEdits(input)].flatMap(
+    (edit) => readText(edit, "newString", "new_string", "content") ?? [],
+  );
   const patch = readText(input, "patchText", "patch", "diff");
   if (patch !== undefined) texts.push(patch.replace(/^[^+\n].*$/gm, "").replace(/^\+/gm, ""));
   return texts.join("\n");
 }
 
 const TELLING_FIELDS = [
-  "command",
-  "filePath",
-  "file_path",
-  "path",
-  "pattern",
-  "url",
-  "query",
-  "description",
-  "name",
+  ...["command", "filePath", "file_path", "path", "pattern"],
+  ...["url", "query", "description", "name"],
 ];
 
 /** A call's input on one line: its most telling field, or all of it. */

@@ -1,6 +1,14 @@
 /** The messages of one request as the host has them, read once for all layers. */
 import { DAY_MS } from "../base/days.js";
-import { isSummary, isToolPart, type Message, readResultText, type ToolPart } from "../io/message.js";
+import { isRecord } from "../base/shape.js";
+import {
+  isSummary,
+  isToolPart,
+  type Message,
+  type MessageInfo,
+  readResultText,
+  type ToolPart,
+} from "../io/message.js";
 
 /** The result of an ended tool call. */
 export interface Result extends DecisionKey {
@@ -38,10 +46,8 @@ export function readHistory(messages: readonly Message[]): History {
       return from === readFrom ? read : read.filter(({ index }) => index >= from);
     },
     keyOf(index) {
-      if (keys.has(index)) return keys.get(index);
       const [message, first] = [messages[index], messages[0]];
-      if (!message || !first) return undefined;
-      if (!keys.has(index)) keys.set(index, readMessageKey(message, first));
+      if (message && first && !keys.has(index)) keys.set(index, readMessageKey(message, first));
       return keys.get(index);
     },
     lastAnswer: messages.findLastIndex(isEndedAnswer),
@@ -76,6 +82,15 @@ export function findFreshSummary(messages: readonly Message[]): number {
 /** A model's answer for which the provider reported its usage. */
 export function isEndedAnswer({ info }: Message): boolean {
   return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;
+}
+
+export type EndedInfo = MessageInfo & Required<Pick<MessageInfo, "tokens">>;
+
+/** Is it what an event tells of an answer or a summary that has ended, with the provider's counts? */
+export function isEnded(info: unknown): info is EndedInfo {
+  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
+  const { role, tokens } = info as unknown as MessageInfo;
+  return role === "assistant" && countReportedTokens(tokens) > 0;
 }
 
 export function countReportedTokens(tokens: Message["info"]["tokens"]): number {

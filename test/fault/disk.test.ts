@@ -127,21 +127,16 @@ describe("a folder that cannot be written to", () => {
   });
 });
 
-describe("damaged records", () => {
-  it("a corrupt decision costs that one decision and is said with its line", async () => {
-    const world = await openWorld();
-    const before = outputs(await world.request(turnTwo));
-    const [first, ...rest] = (world.files.text(DECISIONS) ?? "").split("\n");
-    world.files.contents.set(
-      DECISIONS,
-      Buffer.from([`${first?.slice(0, 50)}`, "\0\0\0", ...rest].join("\n")),
-    );
-    const again = await world.restart();
-    expect(outputs(await again.request(turnTwo))).toEqual(before);
-    expect(await again.log()).toContain(
-      `WARN  decisions     ${rules.toNative(DECISIONS)}: lines 1, 2 cannot be read`,
-    );
-  });
+it("a corrupt decision costs that one decision and is said with its line", async () => {
+  const world = await openWorld();
+  const before = outputs(await world.request(turnTwo));
+  const [first, ...rest] = (world.files.text(DECISIONS) ?? "").split("\n");
+  world.files.contents.set(DECISIONS, Buffer.from([`${first?.slice(0, 50)}`, "\0\0\0", ...rest].join("\n")));
+  const again = await world.restart();
+  expect(outputs(await again.request(turnTwo))).toEqual(before);
+  expect(await again.log()).toContain(
+    `WARN  decisions     ${rules.toNative(DECISIONS)}: lines 1, 2 cannot be read`,
+  );
 });
 
 it("two instances that spill the same and different results at once lose neither", async () => {

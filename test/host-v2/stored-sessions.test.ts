@@ -9,34 +9,20 @@ const TOKENS = { input: 10, output: 5, reasoning: 0, cache: { read: 0, write: 0 
 const ERROR = { type: "tool.execution", message: "no such file" };
 const CUT = [{ type: "text", text: "a\n[full output saved to /out/sh_1.out]" }];
 
+const PROMPT = { type: "user", payload: { text: "go", files: [] } };
+const FIRST = { assistantMessageID: "a2", id: "c1", executed: false };
+const SECOND = { ...FIRST, id: "c2" };
+
 const told: readonly (readonly [atMs: number, type: string, data: object])[] = [
-  [
-    10,
-    "session.inbox.enqueued",
-    { inboxID: "u2", item: { type: "user", payload: { text: "go", files: [] } } },
-  ],
+  [10, "session.inbox.enqueued", { inboxID: "u2", item: PROMPT }],
   [20, "session.inbox.delivered", { inboxID: "u2" }],
   [35, "session.step.started", { assistantMessageID: "a2", agent: "build", model: MODEL, started: 30 }],
   [40, "session.tool.input.started", { assistantMessageID: "a2", id: "c1", name: "shell" }],
   [41, "session.tool.input.started", { assistantMessageID: "a2", id: "c2", name: "read" }],
-  [
-    42,
-    "session.tool.called",
-    { assistantMessageID: "a2", id: "c1", input: { command: "x" }, executed: false },
-  ],
-  [43, "session.tool.called", { assistantMessageID: "a2", id: "c2", input: { path: "y" }, executed: false }],
-  [44, "session.tool.failed", { assistantMessageID: "a2", id: "c2", error: ERROR, executed: false }],
-  [
-    50,
-    "session.tool.success",
-    {
-      assistantMessageID: "a2",
-      id: "c1",
-      content: CUT,
-      metadata: { truncated: true, exit: 3 },
-      executed: false,
-    },
-  ],
+  [42, "session.tool.called", { ...FIRST, input: { command: "x" } }],
+  [43, "session.tool.called", { ...SECOND, input: { path: "y" } }],
+  [44, "session.tool.failed", { ...SECOND, error: ERROR }],
+  [50, "session.tool.success", { ...FIRST, content: CUT, metadata: { truncated: true, exit: 3 } }],
   [60, "session.step.ended", { assistantMessageID: "a2", finish: "tool-calls", tokens: TOKENS }],
 ];
 

@@ -1,7 +1,7 @@
-import { type Entry, readEntries } from "../../layers/errors/error-log.js";
+import { type Entry, parseEntry } from "../../layers/errors/error-log.js";
 import { createFailures, type Failures } from "../../layers/errors/failures.js";
 import type { Clock } from "../../src/io/clock.js";
-import type { Files } from "../../src/io/files.js";
+import { type Files, readText } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import type { RunningProcesses } from "../../src/io/running-processes.js";
 import { planFolders } from "../../src/project/folders.js";
@@ -36,5 +36,6 @@ export function openFailures({
 
 /** The entries of the log and of the one before it, oldest first. */
 export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
-  return [...(await readEntries(files, `${path}.1`)), ...(await readEntries(files, path))];
+  const texts = await Promise.all([`${path}.1`, path].map((one) => readText(files, one)));
+  return texts.flatMap((text = "") => text.split("\n").flatMap((line) => parseEntry(line) ?? []));
 }

@@ -5,7 +5,8 @@ import { stack as layers } from "../../layers/index.js";
 import type { Decision, DecisionBatch } from "../../src/context/decision-batch.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";
-import { isSummary, type Message } from "../../src/io/message.js";
+import type { Message } from "../../src/io/message.js";
+import { askForView } from "../../src/kernel/dispatcher.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, Stack } from "../../src/kernel/layer-context.js";
 import { withSlashCommands } from "../../src/operations/slash-commands.js";
@@ -94,13 +95,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     host,
     async request(messages) {
       const request = strata.requests.open(messages);
-      if (!request) return messages;
-      // In the same order as src/host/1/hooks.ts.
-      const limit = strata.dispatcher.limit("context");
-      await strata.dispatcher.ask("takenBack", request, undefined, limit);
-      const isGoneOnFrom = !request.isCompaction && messages.some(isSummary);
-      if (isGoneOnFrom) await strata.dispatcher.ask("compacted", request, undefined, limit);
-      return strata.dispatcher.ask("context", request, messages, limit);
+      return request ? askForView(strata.dispatcher, request) : messages;
     },
     restart: () => openWorld({ ...given, clock, host, files }),
     async log() {

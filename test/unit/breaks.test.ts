@@ -86,11 +86,8 @@ describe("the digests of what was sent", () => {
       await world.request(copy([...history, user("on")]));
       await world.strata.idle();
       expect(world.files.text(VIEW)).toBeDefined();
-      await world.strata.dispatcher.ask(
-        "event",
-        { type: "session.deleted", properties: { info: { id: "ses_1" } } },
-        undefined,
-      );
+      const deleted = { type: "session.deleted", properties: { info: { id: "ses_1" } } };
+      await world.strata.dispatcher.ask("event", deleted, undefined);
       await world.strata.idle();
       expect(world.files.text(VIEW)).toBeUndefined();
     },

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createFeed, type FeedOptions } from "../../src/conversations/feed.js";
+import { openFeed } from "../../src/conversations/feed.js";
+import type { Host } from "../../src/io/host.js";
 import type { Message } from "../../src/io/message.js";
 import { createNews } from "../../src/messages/news.js";
 import { BLOG, openConversations, SHOP, said } from "../support/conversations-world.js";
@@ -24,7 +25,8 @@ function openWorld({ isOffForAll = false, isOn = true, lists = true } = {}) {
   const sessions = new Map<string, Message[]>();
   const usedMs = new Map<string, number>();
   const reads: string[] = [];
-  const host: FeedOptions["host"] = {
+  const host: Partial<Host> = {
+    project: SHOP.project,
     findParent: async (id) => (id.startsWith("sub") ? "ses_1" : undefined),
     findTitle: async (id) => `title of ${id}`,
     isOwnSession: (id) => id.startsWith("own"),
@@ -40,12 +42,10 @@ function openWorld({ isOffForAll = false, isOn = true, lists = true } = {}) {
       }),
     }),
   };
-  const news = createNews({ clock, host });
-  const start = () =>
-    createFeed({
-      ...{ clock, conversations: index, host, isOffForAll, isOn, project: SHOP.project },
-      news,
-    });
+  const news = createNews({ clock, host: host as Host });
+  const config = { search: { enabled: isOn } };
+  const reading = { limits: { users: isOffForAll ? { search: { enabled: false } } : {} } };
+  const start = () => openFeed({ clock, config, host, news, reading } as never, index);
   const tell = (feed: ReturnType<typeof start>, type: string, id: string) => {
     news.onEvent({ type: "session.idle" });
     return feed.onEvent({

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSavings } from "../../src/costs/savings.js";
 import { createDeferred } from "../../src/io/deferred.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -40,36 +40,34 @@ it("deferred work that fails is logged and keeps nothing else from running", asy
   expect(JSON.stringify(log)).toContain("no disk");
 });
 
-describe("records of the savings ledger that wait", () => {
-  const answer = { session: "ses_1", layer: "view", event: "answer" };
+const answer = { session: "ses_1", layer: "view", event: "answer" };
 
-  function openSavings() {
-    const { clock, deferred, log } = open();
-    const inner = createMemoryFiles();
-    const appended: string[] = [];
-    const files = {
-      ...inner,
-      appendLine(path: string, line: string) {
-        appended.push(line);
-        return inner.appendLine(path, line);
-      },
-    };
-    const writes = new PQueue({ concurrency: 1 });
-    const of = { clock, deferred, files, log, writes, folder: "/savings", instance: "i1" };
-    const events = (): string[] =>
-      (inner.text("/savings/ses_1.jsonl") ?? "")
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line).event);
-    return { appended, deferred, events, savings: createSavings(of) };
-  }
+function openSavings() {
+  const { clock, deferred, log } = open();
+  const inner = createMemoryFiles();
+  const appended: string[] = [];
+  const files = {
+    ...inner,
+    appendLine(path: string, line: string) {
+      appended.push(line);
+      return inner.appendLine(path, line);
+    },
+  };
+  const writes = new PQueue({ concurrency: 1 });
+  const of = { clock, deferred, files, log, writes, folder: "/savings", instance: "i1" };
+  const events = (): string[] =>
+    (inner.text("/savings/ses_1.jsonl") ?? "")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line).event);
+  return { appended, deferred, events, savings: createSavings(of) };
+}
 
-  it("records come before one that must be on disk first, in the same call", async () => {
-    const { appended, deferred, events, savings } = openSavings();
-    savings.record(answer);
-    await savings.recordNow({ ...answer, event: "cleared" });
-    expect(events()).toEqual(["answer", "cleared"]);
-    await deferred.settle();
-    expect(appended).toHaveLength(1);
-  });
+it("records come before one that must be on disk first, in the same call", async () => {
+  const { appended, deferred, events, savings } = openSavings();
+  savings.record(answer);
+  await savings.recordNow({ ...answer, event: "cleared" });
+  expect(events()).toEqual(["answer", "cleared"]);
+  await deferred.settle();
+  expect(appended).toHaveLength(1);
 });

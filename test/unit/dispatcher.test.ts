@@ -23,11 +23,6 @@ describe("answers are combined by the hook's rule", () => {
   const [cheap, middle, dear] = [signing("cheap"), signing("middle"), signing("dear")];
   const three = [cheap, middle, dear];
 
-  it("the cheapest answer wins where any is final", async () => {
-    const rules = ruling({ isFinal: () => true });
-    expect(await sign(openDispatcher(three, rules).dispatcher)).toEqual({ signed: "cheap" });
-  });
-
   it("each layer sees the previous answer, in the order of the list within each phase", async () => {
     const last: Layer = { ...signing("last"), phase: "after" };
     const first: Layer = { ...signing("first"), phase: "before" };

@@ -11,37 +11,24 @@ import { isCorrection } from "../../layers/errors/failures.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";
 
-describe("a non-zero exit that is an answer is not a failure", () => {
-  test.each([
-    ["grep -rn nothing src", 1, ""],
-    ["test -f missing && cat missing", 1, ""],
-    ["diff a b", 1, "1c1\n< a\n---\n> b"],
-    ["npm test", 1, "AssertionError: expected 1 to be 2"],
-    [
-      "cd packages/app && pnpm vitest run 2>&1 | tail -40",
-      1,
-      "Error: Cannot find module './not-written-yet'",
-    ],
-    ["/usr/local/bin/go test ./...", 1, "panic: no such table"],
-    ["npx tsc --noEmit", 2, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."],
-    ["./everything", 1, "3 failed, 10 passed"],
-  ])("%s, exit %i", (command, exit, output) => {
-    expect(isFailedCommand({ command, exit, output })).toBe(false);
-  });
-});
-
-describe("a command that could not do its task has failed", () => {
-  test.each([
-    ["npm test", 1, 'npm error Missing script: "test"'],
-    ["grep '[' src", 2, "grep: Invalid regular expression"],
-    ["npx tsc --nope", 1, "error TS5023: Unknown compiler option '--nope'."],
-    ["make tset", 2, "make: *** No rule to make target 'tset'.  Stop."],
-    ["git push", 128, "fatal: The current branch x has no upstream branch."],
-    ["npm test", null, "still running"],
-    ["cat nowhere.txt", 1, "cat: nowhere.txt: No such file or directory"],
-  ])("%s, exit %s", (command, exit, output) => {
-    expect(isFailedCommand({ command, exit, output })).toBe(true);
-  });
+test.each([
+  [false, "grep -rn nothing src", 1, ""],
+  [false, "test -f missing && cat missing", 1, ""],
+  [false, "diff a b", 1, "1c1\n< a\n---\n> b"],
+  [false, "npm test", 1, "AssertionError: expected 1 to be 2"],
+  [false, "cd a && pnpm vitest run 2>&1 | tail -40", 1, "Error: Cannot find module './not-written-yet'"],
+  [false, "/usr/local/bin/go test ./...", 1, "panic: no such table"],
+  [false, "npx tsc --noEmit", 2, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."],
+  [false, "./everything", 1, "3 failed, 10 passed"],
+  [true, "npm test", 1, 'npm error Missing script: "test"'],
+  [true, "grep '[' src", 2, "grep: Invalid regular expression"],
+  [true, "npx tsc --nope", 1, "error TS5023: Unknown compiler option '--nope'."],
+  [true, "make tset", 2, "make: *** No rule to make target 'tset'.  Stop."],
+  [true, "git push", 128, "fatal: The current branch x has no upstream branch."],
+  [true, "npm test", null, "still running"],
+  [true, "cat nowhere.txt", 1, "cat: nowhere.txt: No such file or directory"],
+])("a non-zero exit that is an answer is no failure (%s: %s, exit %s)", (isFailed, command, exit, output) => {
+  expect(isFailedCommand({ command, exit, output })).toBe(isFailed);
 });
 
 describe("messages are alike if only numbers, times, paths and ids differ", () => {
@@ -72,34 +59,27 @@ test("a call has the same hash for any spacing, description and project path, an
   expect(normalizeCommand(`cd "${PROJECT}" && ls`, PROJECT)).toBe("ls");
 });
 
-describe("a successful call is recognised as the correction of a failed one", () => {
-  test.each([
-    ["npm test", "npm run test:unit"],
-    ["git push", "git push -u origin main"],
-    ["docker-compose up", "docker compose up -d"],
-    ["cat src/parser.ts", "cat packages/core/src/parser.ts"],
-  ])("%s → %s", (failed, worked) => {
-    expect(isCorrection("bash", failed, worked)).toBe(true);
-  });
-
-  test.each([
-    ["git push", "git status"],
-    ["npm install left", "npm install right"],
-    ["cat src/a.ts", "cat src/a.test.ts"],
-    ["cat src/a/index.ts", "cat src/b/index.ts"],
-    ["ls", "npm run build && rm -rf dist && git add -A && git commit -m done && ls"],
-    ["cat notes.txt", "rm notes.txt cat"],
-  ])("not %s → %s", (failed, worked) => {
-    expect(isCorrection("bash", failed, worked)).toBe(false);
-  });
-
-  test("a read of the same file under a longer path is one, an edit, another file or another number is not", () => {
-    expect(isCorrection("read", "src/parser.ts", "packages/core/src/parser.ts")).toBe(true);
-    expect(isCorrection("edit", "src/parser.ts", "packages/core/src/parser.ts")).toBe(false);
-    expect(isCorrection("read", "src/parser.ts", "src/lexer.ts")).toBe(false);
-    expect(isCorrection("github_get_issue", '{"number":1}', '{"number":2}')).toBe(false);
-  });
-});
+test.each([
+  [true, "bash", "npm test", "npm run test:unit"],
+  [true, "bash", "git push", "git push -u origin main"],
+  [true, "bash", "docker-compose up", "docker compose up -d"],
+  [true, "bash", "cat src/parser.ts", "cat packages/core/src/parser.ts"],
+  [true, "read", "src/parser.ts", "packages/core/src/parser.ts"],
+  [false, "edit", "src/parser.ts", "packages/core/src/parser.ts"],
+  [false, "read", "src/parser.ts", "src/lexer.ts"],
+  [false, "github_get_issue", '{"number":1}', '{"number":2}'],
+  [false, "bash", "git push", "git status"],
+  [false, "bash", "npm install left", "npm install right"],
+  [false, "bash", "cat src/a.ts", "cat src/a.test.ts"],
+  [false, "bash", "cat src/a/index.ts", "cat src/b/index.ts"],
+  [false, "bash", "ls", "npm run build && rm -rf dist && git add -A && git commit -m done && ls"],
+  [false, "bash", "cat notes.txt", "rm notes.txt cat"],
+])(
+  "a call that worked is the correction of a failed one (%s, %s): %s → %s",
+  (isOne, tool, failed, worked) => {
+    expect(isCorrection(tool, failed, worked)).toBe(isOne);
+  },
+);
 
 describe("a call that the user refused is not a failure", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ToolPart } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
@@ -34,14 +34,12 @@ async function fail(output: string) {
   return { world, session, show };
 }
 
-describe("a hint behind a failed call", () => {
-  it("a hint behind a failed call goes with a batch that clears a result before it, and stays away", async () => {
-    const { session, show, world } = await fail("x".repeat(8_000));
-    const cleared = await show();
-    expect(cleared).toContain("[Strata] Cleared");
-    expect(cleared).not.toContain(HINT);
-    const view = await world.request([...session.messages]);
-    expect(JSON.stringify(view)).toBe(cleared);
-    expect(JSON.stringify(await (await world.restart()).request([...session.messages]))).toBe(cleared);
-  });
+it("a hint behind a failed call goes with a batch that clears a result before it, and stays away", async () => {
+  const { session, show, world } = await fail("x".repeat(8_000));
+  const cleared = await show();
+  expect(cleared).toContain("[Strata] Cleared");
+  expect(cleared).not.toContain(HINT);
+  const view = await world.request([...session.messages]);
+  expect(JSON.stringify(view)).toBe(cleared);
+  expect(JSON.stringify(await (await world.restart()).request([...session.messages]))).toBe(cleared);
 });

@@ -84,7 +84,7 @@ it("a context over the budget is cut at a turn: notes stand for what was, the ta
   expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(24_000 / 2);
 });
 
-it("a context over the budget is cut within a turn that is too long for half the budget", async () => {
+it("a context over the budget is cut within a turn that is too long for half of it, with one record in the ledger, and the decision on disk before the view is handed back", async () => {
   const { world, session } = await work(8);
   const view = await request(world, session);
   expect(isCut(view)).toBe(true);
@@ -92,11 +92,6 @@ it("a context over the budget is cut within a turn that is too long for half the
   expect(session.messages[from]?.info.role).toBe("assistant");
   expect(view.slice(1)).toEqual(session.messages.slice(from + 1));
   expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(20_000 / 2);
-});
-
-it("a context over the budget has one record in the ledger, and the decision on disk, before the view is handed back", async () => {
-  const { world, session } = await work(8);
-  const view = await request(world, session);
   const [record, ...more] = world.ledger("ses_1", "cut");
   expect(more).toEqual([]);
   expect(record).toMatchObject({ layer: "full-compact", cacheLost: expect.any(Number) });
@@ -150,27 +145,25 @@ it("a context over the budget is cut with session memory switched off as well, a
   expect(world.files.text(NOTES)).toContain("Request 0");
 });
 
-describe("what cannot shrink", () => {
-  const model = { providerID: "acme", modelID: "large" };
-  const window = { contextTokens: 12_000, outputTokens: 4_000 };
-  const learn = (world: World) =>
-    world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
+const model = { providerID: "acme", modelID: "large" };
+const window = { contextTokens: 12_000, outputTokens: 4_000 };
+const learn = (world: World) =>
+  world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
 
-  it("what cannot shrink and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
-    const { world } = await work(0);
-    await learn(world);
-    const session = createSession(world.clock);
-    session.user("hello");
-    await request(world, session);
-    expect(world.host.toasts).toEqual([]);
-    session.answer([], { sent: 9_000 });
-    session.user("go on");
-    await request(world, session);
-    await request(world, session);
-    expect(world.host.toasts).toHaveLength(1);
-    expect(world.host.toasts[0]).toContain("the window of 12,000 tokens is too small");
-    expect(world.host.isCompacting).toBe(false);
-  });
+it("what cannot shrink and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
+  const { world } = await work(0);
+  await learn(world);
+  const session = createSession(world.clock);
+  session.user("hello");
+  await request(world, session);
+  expect(world.host.toasts).toEqual([]);
+  session.answer([], { sent: 9_000 });
+  session.user("go on");
+  await request(world, session);
+  await request(world, session);
+  expect(world.host.toasts).toHaveLength(1);
+  expect(world.host.toasts[0]).toContain("the window of 12,000 tokens is too small");
+  expect(world.host.isCompacting).toBe(false);
 });
 
 it("a cut that comes too late is dropped: the request was sent without it", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openWorld, type World } from "../support/world.js";
 
 const MINUTE_MS = 60_000;
@@ -8,19 +8,17 @@ const report = async ({ strata }: World) => {
   await strata.idle();
 };
 
-describe("what killed instances have left behind", () => {
-  it("what killed instances have left behind goes with the first event: sessions of processes that have ended, and those unused for ten minutes", async () => {
-    const world = await openWorld({ layers: [] });
-    const { clock, host } = world;
-    const put = (id: string, openedBy: "running" | "ended", ageMs: number) =>
-      host.ownSessions?.set(id, { id, openedBy, updatedMs: clock.now() - ageMs });
-    put("ended", "ended", 0);
-    put("running", "running", 10 * MINUTE_MS);
-    put("forgotten", "running", 10 * MINUTE_MS + 1);
-    await report(world);
-    expect([...(host.ownSessions?.keys() ?? [])]).toEqual(["running"]);
-    expect(await world.log()).toContain("removed 2 leftover sessions of the plugin");
-  });
+it("what killed instances have left behind goes with the first event: sessions of processes that have ended, and those unused for ten minutes", async () => {
+  const world = await openWorld({ layers: [] });
+  const { clock, host } = world;
+  const put = (id: string, openedBy: "running" | "ended", ageMs: number) =>
+    host.ownSessions?.set(id, { id, openedBy, updatedMs: clock.now() - ageMs });
+  put("ended", "ended", 0);
+  put("running", "running", 10 * MINUTE_MS);
+  put("forgotten", "running", 10 * MINUTE_MS + 1);
+  await report(world);
+  expect([...(host.ownSessions?.keys() ?? [])]).toEqual(["running"]);
+  expect(await world.log()).toContain("removed 2 leftover sessions of the plugin");
 });
 
 it("a layer is given model calls, and the end of the plugin breaks off the one under way", async () => {

@@ -84,19 +84,10 @@ it("a text that a model writes for us comes from a tagged child session of the h
     tokens: USED,
   });
   const path = { id: "ses_own" };
+  const model = { providerID: "acme", modelID: "small/1" };
   expect(calls).toEqual([
     ["create", { body: { parentID: "ses_1", title: "[strata] session notes · 7" } }],
-    [
-      "prompt",
-      {
-        path,
-        body: {
-          agent: "strata",
-          model: { providerID: "acme", modelID: "small/1" },
-          parts: [{ type: "text", text: "write" }],
-        },
-      },
-    ],
+    ["prompt", { path, body: { agent: "strata", model, parts: [{ type: "text", text: "write" }] } }],
     ["messages", { path }],
     ["delete", { path }],
   ]);
@@ -200,33 +191,16 @@ it("a fork ends before the running answer, is tagged, may no more than its paren
   });
   expect(names()).toEqual(["message", "message", "get", "fork", "update", "prompt", "messages", "delete"]);
   const path = { id: "ses_own" };
+  const { role: _, model, ...rest } = ASKED;
+  const manner = { ...rest, model: { providerID: "acme", modelID: "large" }, variant: model.variant };
   expect(calls.slice(2)).toEqual([
     ["get", { path: { id: "ses_1" } }],
     ["fork", { path: { id: "ses_1" }, body: { messageID: "msg_run" } }],
     [
       "update",
-      {
-        path,
-        body: {
-          title: "[strata fork] find the callers · 7",
-          permission: [{ permission: "task", pattern: "*", action: "deny" }],
-        },
-      },
+      { path, body: { title: "[strata fork] find the callers · 7", permission: PARENT.permission } },
     ],
-    [
-      "prompt",
-      {
-        path,
-        body: {
-          agent: "plan",
-          model: { providerID: "acme", modelID: "large" },
-          variant: "high",
-          tools: { bash: false },
-          system: "Be short.",
-          parts: [{ type: "text", text: "Find them." }],
-        },
-      },
-    ],
+    ["prompt", { path, body: { ...manner, parts: [{ type: "text", text: "Find them." }] } }],
     ["messages", { path }],
     ["delete", { path }],
   ]);

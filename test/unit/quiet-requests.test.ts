@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { it } from "vitest";
 import type { ToolPart } from "../../src/io/message.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -42,18 +42,16 @@ async function openSession(given: WorldOptions = {}) {
   };
 }
 
-describe("while the host waits", () => {
-  it("a request that has nothing to record waits for no file, as what others may have changed was looked at when the tool ended", async () => {
-    const { files, request, say, work } = await openSession();
-    await say("Say what is wrong with the parser.");
+it("a request that has nothing to record waits for no file, as what others may have changed was looked at when the tool ended", async () => {
+  const { files, request, say, work } = await openSession();
+  await say("Say what is wrong with the parser.");
+  await request();
+  await work("read", { filePath: "src/first.ts" });
+  await request();
+  for (let n = 0; n < 20; n++) {
+    await work("read", { filePath: `src/part-${n}.ts` });
+    files.hang(1);
     await request();
-    await work("read", { filePath: "src/first.ts" });
-    await request();
-    for (let n = 0; n < 20; n++) {
-      await work("read", { filePath: `src/part-${n}.ts` });
-      files.hang(1);
-      await request();
-      files.release();
-    }
-  });
+    files.release();
+  }
 });

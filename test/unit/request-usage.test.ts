@@ -64,7 +64,7 @@ function openUsage() {
     tools: [],
     windows: createModelWindows(),
     writes,
-  });
+  } as never);
   return { first, recorded, requests, writes };
 }
 
@@ -169,28 +169,26 @@ it("the budget of a request is the threshold, at most 85 % of what the window al
   expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
 });
 
-describe("deleted machine state", () => {
-  const LOST = "the machine state was deleted, so what was decided is decided anew";
+const LOST = "the machine state was deleted, so what was decided is decided anew";
 
-  async function clearAndLose(what: string) {
-    const world = await openWorld({ options: { microCompact: { floor: 0, keepRecent: 0 } } });
-    const session = createSession(world.clock);
-    session.user("go");
-    session.answer([call("bash", lines(60))]);
-    session.answer([]);
-    world.clock.advance(3_600_000);
-    await world.request(session.messages);
-    for (const path of [...world.files.contents.keys()])
-      if (path.startsWith(`${PROJECT}/.opencode/strata/${what}`)) world.files.contents.delete(path);
-    const again = await world.restart();
-    await again.request(session.messages);
-    await again.request(session.messages);
-    return again.ledger("ses_1", "break").filter(({ reason }) => reason === LOST);
-  }
+async function clearAndLose(what: string) {
+  const world = await openWorld({ options: { microCompact: { floor: 0, keepRecent: 0 } } });
+  const session = createSession(world.clock);
+  session.user("go");
+  session.answer([call("bash", lines(60))]);
+  session.answer([]);
+  world.clock.advance(3_600_000);
+  await world.request(session.messages);
+  for (const path of [...world.files.contents.keys()])
+    if (path.startsWith(`${PROJECT}/.opencode/strata/${what}`)) world.files.contents.delete(path);
+  const again = await world.restart();
+  await again.request(session.messages);
+  await again.request(session.messages);
+  return again.ledger("ses_1", "break").filter(({ reason }) => reason === LOST);
+}
 
-  it("deleted machine state is reported once if requests depended on it, and the ledger has the cause of the other bytes", async () => {
-    expect(await clearAndLose("state/")).toHaveLength(1);
-    expect(await clearAndLose("nothing")).toHaveLength(0);
-    expect(await clearAndLose("savings/")).toHaveLength(0);
-  });
+it("deleted machine state is reported once if requests depended on it, and the ledger has the cause of the other bytes", async () => {
+  expect(await clearAndLose("state/")).toHaveLength(1);
+  expect(await clearAndLose("nothing")).toHaveLength(0);
+  expect(await clearAndLose("savings/")).toHaveLength(0);
 });

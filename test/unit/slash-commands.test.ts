@@ -118,29 +118,27 @@ it("a command of somebody else's is heard of by the layers, with the texts that 
   expect(heard).toEqual(["template"]);
 });
 
-describe("an answer that is shown and not sent", () => {
-  const shown: Message = { ...user("[Strata] /memory"), parts: [{ type: "text", text: "x", ignored: true }] };
+const shown: Message = { ...user("[Strata] /memory"), parts: [{ type: "text", text: "x", ignored: true }] };
 
-  it("an answer that is shown and not sent is nothing that layers see: neither a request, nor a turn", async () => {
-    const seen: unknown[] = [];
-    const listening: LayerFactory = () => ({
-      name: "listening",
-      handlers: {
-        context: (_request, messages) => void seen.push(messages.length) as undefined,
-        turn: () => void seen.push("turn") as undefined,
-      },
-    });
-    const world = await openWorld({ layers: [listening] });
-    const { hooks } = bindTestHooks(world.strata);
-    const messages = [user("go"), answer([]), shown, user("on")];
-    await hooks["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
-    await hooks["chat.message"]?.({ sessionID: "ses_1" }, {
-      message: shown.info,
-      parts: shown.parts,
-    } as never);
-    expect(seen).toEqual([3]);
-    expect(messages).toContain(shown);
+it("an answer that is shown and not sent is nothing that layers see: neither a request, nor a turn", async () => {
+  const seen: unknown[] = [];
+  const listening: LayerFactory = () => ({
+    name: "listening",
+    handlers: {
+      context: (_request, messages) => void seen.push(messages.length) as undefined,
+      turn: () => void seen.push("turn") as undefined,
+    },
   });
+  const world = await openWorld({ layers: [listening] });
+  const { hooks } = bindTestHooks(world.strata);
+  const messages = [user("go"), answer([]), shown, user("on")];
+  await hooks["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
+  await hooks["chat.message"]?.({ sessionID: "ses_1" }, {
+    message: shown.info,
+    parts: shown.parts,
+  } as never);
+  expect(seen).toEqual([3]);
+  expect(messages).toContain(shown);
 });
 
 describe("/memory", () => {
@@ -211,27 +209,25 @@ describe("/memory", () => {
   });
 });
 
-describe("tokens that layers add to the context", () => {
-  const decision = (key: string, outcome: Outcome, layer: string, at: number): KnownDecision => ({
-    key,
-    outcome,
-    layer,
-    at,
-    session: "ses_1",
-    text: "word".repeat(10),
-  });
+const decision = (key: string, outcome: Outcome, layer: string, at: number): KnownDecision => ({
+  key,
+  outcome,
+  layer,
+  at,
+  session: "ses_1",
+  text: "word".repeat(10),
+});
 
-  it("tokens that layers add are those of current texts: the marker that replaced a preview, and nothing from before a cut", () => {
-    const before = [
-      decision("a", "replaced", "tool-results", 1),
-      decision("a", "extended", "errors", 2),
-      decision("b", "extended", "across-agents/edits", 3),
-    ];
-    expect(sumAddedTokens(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
-    const cleared = [...before, decision("a", "cleared", "micro-compact", 4)];
-    expect(sumAddedTokens(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
-    expect(sumAddedTokens([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({
-      "full-compact": 10,
-    });
+it("tokens that layers add are those of current texts: the marker that replaced a preview, and nothing from before a cut", () => {
+  const before = [
+    decision("a", "replaced", "tool-results", 1),
+    decision("a", "extended", "errors", 2),
+    decision("b", "extended", "across-agents/edits", 3),
+  ];
+  expect(sumAddedTokens(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
+  const cleared = [...before, decision("a", "cleared", "micro-compact", 4)];
+  expect(sumAddedTokens(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
+  expect(sumAddedTokens([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({
+    "full-compact": 10,
   });
 });

@@ -5,92 +5,78 @@ import { ask, findItem, goOn, isOf, openRequests, QUIET, read, talk, textsOf } f
 import { bytesOf } from "../support/view-check.js";
 import type { World } from "../support/world.js";
 
-describe("an undone cut", () => {
-  async function cutOnce() {
-    const { world, session } = await talk({
-      microCompact: { enabled: false },
-      autoCompact: { threshold: 60_000 },
-    });
-    world.strata.requests.wantCut("ses_1");
-    for (const name of ["d", "e", "f"]) session.answer([read(`${name}.ts`, 400)]);
-    const cut = await goOn(world, session);
-    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-    expect(cut.length).toBeLessThan(session.messages.length);
-    return { world, session };
-  }
-
-  it("an undone cut sends the messages before it again, and a later cut still works", async () => {
-    const { world, session } = await cutOnce();
-    const item = await findItem(world, ({ kind }) => kind === "cut");
-    expect(item.actions["undo-cut"]?.frees).toBeLessThan(0);
-    await ask(world, "undo-cut", item.id);
-    const whole = await goOn(world, session);
-    expect(whole).toHaveLength(session.messages.length);
-    expect(textsOf(whole)).toContain("a.ts\n1 x");
-    expect(world.ledger("ses_1", "uncut")).toMatchObject([{ tokensFreed: item.actions["undo-cut"]?.frees }]);
-    const again = await world.restart();
-    expect(bytesOf(await again.request([...session.messages]))).toEqual(bytesOf(whole));
-    for (const name of ["g", "h", "i", "j"]) session.answer([read(`${name}.ts`, 700)]);
-    expect((await goOn(again, session, "More.", 70_000)).length).toBeLessThan(session.messages.length);
+async function cutOnce() {
+  const { world, session } = await talk({
+    microCompact: { enabled: false },
+    autoCompact: { threshold: 60_000 },
   });
+  world.strata.requests.wantCut("ses_1");
+  for (const name of ["d", "e", "f"]) session.answer([read(`${name}.ts`, 400)]);
+  const cut = await goOn(world, session);
+  expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  expect(cut.length).toBeLessThan(session.messages.length);
+  return { world, session };
+}
+
+it("an undone cut sends the messages before it again, and a later cut still works", async () => {
+  const { world, session } = await cutOnce();
+  const item = await findItem(world, ({ kind }) => kind === "cut");
+  expect(item.actions["undo-cut"]?.frees).toBeLessThan(0);
+  await ask(world, "undo-cut", item.id);
+  const whole = await goOn(world, session);
+  expect(whole).toHaveLength(session.messages.length);
+  expect(textsOf(whole)).toContain("a.ts\n1 x");
+  expect(world.ledger("ses_1", "uncut")).toMatchObject([{ tokensFreed: item.actions["undo-cut"]?.frees }]);
+  const again = await world.restart();
+  expect(bytesOf(await again.request([...session.messages]))).toEqual(bytesOf(whole));
+  for (const name of ["g", "h", "i", "j"]) session.answer([read(`${name}.ts`, 700)]);
+  expect((await goOn(again, session, "More.", 70_000)).length).toBeLessThan(session.messages.length);
 });
 
-describe("what is taken back", () => {
-  it("what is taken back before the session goes on is not done, and the bytes stay", async () => {
-    const { world, session } = await talk();
-    const item = await findItem(world, isOf("a.ts"));
-    const requests = openRequests(world);
-    const line = await requests.ask({ session: "ses_1", action: "drop", item: item.id }, "run");
-    expect(line.id).toBe(`run-${item.id}`);
-    await requests.settle(line, { outcome: "withdrawn", text: "taken back" });
-    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
-    expect(world.ledger("ses_1", "dropped")).toEqual([]);
-  });
+it("what is taken back before the session goes on is not done, and the bytes stay", async () => {
+  const { world, session } = await talk();
+  const item = await findItem(world, isOf("a.ts"));
+  const requests = openRequests(world);
+  const line = await requests.ask({ session: "ses_1", action: "drop", item: item.id }, "run");
+  expect(line.id).toBe(`run-${item.id}`);
+  await requests.settle(line, { outcome: "withdrawn", text: "taken back" });
+  expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
+  expect(world.ledger("ses_1", "dropped")).toEqual([]);
 });
 
-describe("a cut within a turn that was dropped", () => {
-  it("a cut within a turn that was dropped puts the notes into the next message that is sent", async () => {
-    const { world, session } = await talk();
-    await ask(world, "drop", (await findItem(world, isOf("Now the second", "turn"))).id);
-    await goOn(world, session);
-    const request = world.strata.requests.open([...session.messages]);
-    if (!request) throw new Error("no request");
-    const { find, history } = request;
-    const key = history.keyOf(6)?.key;
-    const cut = {
-      session: "ses_1",
-      layer: "full-compact",
-      at: 1,
-      key: key ?? "",
-      outcome: "cut",
-      text: "NOTES",
-    } as const;
-    const view = replay(history, (one) => (one === key ? { ...find(one), cut } : find(one)));
-    const sent = view.filter(({ parts }) => parts.length > 0);
-    expect(sent.map(({ info }) => info.role)).toEqual(["user", "assistant", "user"]);
-    expect(sent[0]?.parts.map(({ text }) => text)).toEqual(["NOTES", "And?"]);
-    expect(view).toHaveLength(history.messages.length - 6);
-  });
+it("a cut within a turn that was dropped puts the notes into the next message that is sent", async () => {
+  const { world, session } = await talk();
+  await ask(world, "drop", (await findItem(world, isOf("Now the second", "turn"))).id);
+  await goOn(world, session);
+  const request = world.strata.requests.open([...session.messages]);
+  if (!request) throw new Error("no request");
+  const { find, history } = request;
+  const key = history.keyOf(6)?.key;
+  const of = { session: "ses_1", layer: "full-compact", at: 1, key: key ?? "" };
+  const cut = { ...of, outcome: "cut", text: "NOTES" } as const;
+  const view = replay(history, (one) => (one === key ? { ...find(one), cut } : find(one)));
+  const sent = view.filter(({ parts }) => parts.length > 0);
+  expect(sent.map(({ info }) => info.role)).toEqual(["user", "assistant", "user"]);
+  expect(sent[0]?.parts.map(({ text }) => text)).toEqual(["NOTES", "And?"]);
+  expect(view).toHaveLength(history.messages.length - 6);
 });
 
-describe("the log of requests", () => {
-  it("what cannot be written down is not done, and is tried again with the next request", async () => {
-    let isBroken = false;
-    const { world, session } = await talk(QUIET, {
-      wrap: (files) => ({
-        ...files,
-        appendLine: (path, line) =>
-          isBroken && path.includes("/savings/")
-            ? Promise.reject(new Error("disk full"))
-            : files.appendLine(path, line),
-      }),
-    });
-    await ask(world, "drop", (await findItem(world, isOf("a.ts"))).id);
-    isBroken = true;
-    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
-    isBroken = false;
-    expect(textsOf(await goOn(world, session))).not.toContain("a.ts\n1 x");
+it("what cannot be written down is not done, and is tried again with the next request", async () => {
+  let isBroken = false;
+  const { world, session } = await talk(QUIET, {
+    wrap: (files) => ({
+      ...files,
+      appendLine: (path, line) =>
+        isBroken && path.includes("/savings/")
+          ? Promise.reject(new Error("disk full"))
+          : files.appendLine(path, line),
+    }),
   });
+  await ask(world, "drop", (await findItem(world, isOf("a.ts"))).id);
+  isBroken = true;
+  expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
+  isBroken = false;
+  expect(textsOf(await goOn(world, session))).not.toContain("a.ts\n1 x");
 });
 
 describe("/context", () => {

@@ -104,29 +104,27 @@ describe("a drop", () => {
   });
 });
 
-describe("a pin", () => {
-  it("a pin keeps a result through a cut: the notes show it whole, once, with the same bytes after a restart", async () => {
-    const { world, session } = await talk({
-      microCompact: { enabled: false },
-      autoCompact: { threshold: 30_000 },
-    });
-    await ask(world, "pin", (await findItem(world, isOf("a.ts"))).id);
-    await goOn(world, session);
-    for (const name of ["d", "e", "f", "g", "h"]) session.answer([read(`${name}.ts`, 500)]);
-    world.strata.requests.wantCut("ses_1");
-    const later = await goOn(world, session);
-    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-    const text = textsOf(later);
-    expect(text).toContain("## Pinned by the user\n\n### read a.ts");
-    expect(text.split("a.ts\n1 x")).toHaveLength(2);
-    const again = await world.restart();
-    expect(bytesOf(await again.request([...session.messages]))).toEqual(bytesOf(later));
-    const item = await findItem(again, isOf("a.ts"));
-    expect(item).toMatchObject({ state: "cut", isPinned: true });
-    await ask(again, "unpin", item.id);
-    await goOn(again, session);
-    expect((await readItems(again)).items.filter(({ isPinned }) => isPinned)).toEqual([]);
+it("a pin keeps a result through a cut: the notes show it whole, once, with the same bytes after a restart", async () => {
+  const { world, session } = await talk({
+    microCompact: { enabled: false },
+    autoCompact: { threshold: 30_000 },
   });
+  await ask(world, "pin", (await findItem(world, isOf("a.ts"))).id);
+  await goOn(world, session);
+  for (const name of ["d", "e", "f", "g", "h"]) session.answer([read(`${name}.ts`, 500)]);
+  world.strata.requests.wantCut("ses_1");
+  const later = await goOn(world, session);
+  expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  const text = textsOf(later);
+  expect(text).toContain("## Pinned by the user\n\n### read a.ts");
+  expect(text.split("a.ts\n1 x")).toHaveLength(2);
+  const again = await world.restart();
+  expect(bytesOf(await again.request([...session.messages]))).toEqual(bytesOf(later));
+  const item = await findItem(again, isOf("a.ts"));
+  expect(item).toMatchObject({ state: "cut", isPinned: true });
+  await ask(again, "unpin", item.id);
+  await goOn(again, session);
+  expect((await readItems(again)).items.filter(({ isPinned }) => isPinned)).toEqual([]);
 });
 
 describe("what is brought back", () => {

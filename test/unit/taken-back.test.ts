@@ -61,15 +61,12 @@ describe("a memory stays although its message was taken back", () => {
     return has(world, FILE);
   };
 
-  it("a memory stays although its message was taken back if a person edited it by hand", async () => {
+  it("a memory stays although its message was taken back if a person edited it by hand, or the user said it in another session, too", async () => {
     const edited = (world: World) => {
       const path = `${MEMORY}/${FILE}`;
       world.files.contents.set(path, Buffer.from(`${world.files.text(path)}\nNor MySQL.\n`));
     };
     expect(await keep(edited)).toBe(true);
-  });
-
-  it("a memory stays although its message was taken back if the user said it in another session, too", async () => {
     const again = async (world: World) => {
       const other = createSession(world.clock, "ses_2");
       other.user(RULE);
@@ -142,21 +139,19 @@ describe("what a taken-back memory had superseded", () => {
   });
 });
 
-describe("recorded text with words that were taken back since", () => {
-  it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
-    const { world, session, undoneFrom } = await work();
-    session.user("Go on.");
-    undo(session, undoneFrom);
-    world.host.messages.delete("ses_1");
-    session.user("Go on in another way.");
-    await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
-    await world.request(session.messages);
-    await world.strata.idle();
-    expect(has(world, FILE)).toBe(true);
-    expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Postgres");
-    await request(world, session.messages);
-    await world.strata.idle();
-    expect(has(world, FILE)).toBe(false);
-    expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).not.toContain("Postgres");
-  });
+it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
+  const { world, session, undoneFrom } = await work();
+  session.user("Go on.");
+  undo(session, undoneFrom);
+  world.host.messages.delete("ses_1");
+  session.user("Go on in another way.");
+  await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
+  await world.request(session.messages);
+  await world.strata.idle();
+  expect(has(world, FILE)).toBe(true);
+  expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Postgres");
+  await request(world, session.messages);
+  await world.strata.idle();
+  expect(has(world, FILE)).toBe(false);
+  expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).not.toContain("Postgres");
 });

@@ -23,26 +23,24 @@ const answered = (text: string, input: number): Message =>
 const words = (tokens: number): string => "abc ".repeat(tokens);
 const OVERFLOW = { name: "ContextOverflowError", data: { message: "prompt is too long" } };
 
-describe("a request that the provider refuses as too long", () => {
-  const open = async () => {
-    const world = await openWorld();
-    const window = { contextTokens: 200_000, outputTokens: 8_000 };
-    await world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model: MODEL, window }, undefined);
-    const hear = (type: string, properties: Record<string, unknown>) =>
-      world.strata.dispatcher.ask("event", { type, properties }, undefined);
-    const budget = () => world.strata.requests.open([asked("x")])?.budgetTokens;
-    return { world, hear, budget };
-  };
+const open = async () => {
+  const world = await openWorld();
+  const window = { contextTokens: 200_000, outputTokens: 8_000 };
+  await world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model: MODEL, window }, undefined);
+  const hear = (type: string, properties: Record<string, unknown>) =>
+    world.strata.dispatcher.ask("event", { type, properties }, undefined);
+  const budget = () => world.strata.requests.open([asked("x")])?.budgetTokens;
+  return { world, hear, budget };
+};
 
-  it("a request that the provider refuses as too long lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
-    const { world, hear, budget } = await open();
-    expect(budget()).toBe(50_000);
-    await world.request([asked(words(30_000))]);
-    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
-    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
-    expect(budget()).toBe(32_000);
-    expect((await world.log()).match(/about 40,000 tokens were too long for acme\/large/g)).toHaveLength(1);
-  });
+it("a request that the provider refuses as too long lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
+  const { world, hear, budget } = await open();
+  expect(budget()).toBe(50_000);
+  await world.request([asked(words(30_000))]);
+  await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
+  await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
+  expect(budget()).toBe(32_000);
+  expect((await world.log()).match(/about 40,000 tokens were too long for acme\/large/g)).toHaveLength(1);
 });
 
 const freshSummaryOf = (messages: readonly Message[]): Message | undefined =>
@@ -69,16 +67,14 @@ describe("after a compaction of the host's, with the last answer kept verbatim b
   });
 });
 
-describe("a history that is too long to be summarised", () => {
-  const notes = { formatForModel: async () => "the notes" } as never;
-  const shorten = (budgetTokens: number, view: readonly Message[]) =>
-    shortenHistory({ notes }, { sessionID: "ses_1", budgetTokens }, view);
+const notes = { formatForModel: async () => "the notes" } as never;
+const shorten = (budgetTokens: number, view: readonly Message[]) =>
+  shortenHistory({ notes }, { sessionID: "ses_1", budgetTokens }, view);
 
-  it("a history that is too long to be summarised is given as the notes and its end, which begins with a user's message", async () => {
-    const history = [1, 2, 3, 4].flatMap((n) => [asked(`${n} ${words(1_000)}`), answered("done", 1)]);
-    const view = (await shorten(5_000, history)) ?? [];
-    expect(view.map(({ info }) => info.role)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(view[0]?.parts.map(({ text }) => text?.slice(0, 9))).toEqual(["[Strata] ", "3 abc abc"]);
-    expect(view.at(-1)).toBe(history.at(-1));
-  });
+it("a history that is too long to be summarised is given as the notes and its end, which begins with a user's message", async () => {
+  const history = [1, 2, 3, 4].flatMap((n) => [asked(`${n} ${words(1_000)}`), answered("done", 1)]);
+  const view = (await shorten(5_000, history)) ?? [];
+  expect(view.map(({ info }) => info.role)).toEqual(["user", "assistant", "user", "assistant"]);
+  expect(view[0]?.parts.map(({ text }) => text?.slice(0, 9))).toEqual(["[Strata] ", "3 abc abc"]);
+  expect(view.at(-1)).toBe(history.at(-1));
 });

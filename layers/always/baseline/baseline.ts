@@ -4,14 +4,14 @@
  */
 import { relative } from "node:path";
 import { formatError } from "../../../src/base/error.js";
-import { count, each, object, parserOf } from "../../../src/base/shape.js";
+import { count, each, keepLast, object, parserOf } from "../../../src/base/shape.js";
 import { findHostBreak } from "../../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import { type ContextRequest, countUsableTokens } from "../../../src/context/request.js";
 import { parseSavingsRecord, type Usage } from "../../../src/costs/savings.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
 import { isSummary, isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
-import { estimateToolTokens } from "../../../src/kernel/layer.js";
+import { estimateDefinition, formatParameters, type Tool } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { type History, isManualSummary } from "../../../src/messages/history.js";
 import {
@@ -24,7 +24,7 @@ import {
 } from "./plan-baseline.js";
 import { createGoneAt, findRereads } from "./rereads.js";
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   request: ContextRequest;
   shown: readonly Message[];
   at: number;
@@ -35,11 +35,6 @@ export interface FollowedRequest extends BaselinePlan {
   /** Number of calls of the answer before that only looked at what Strata had taken out. */
   rereads: number;
 }
-
-export type BaselineOptions = Pick<
-  KernelContext,
-  "clock" | "files" | "folders" | "host" | "log" | "sizes" | "tools"
->;
 
 interface Session {
   /** By the start of their answers; the last 1,000. */
@@ -56,17 +51,19 @@ const MOST_REQUESTS = 1_000;
 
 export type Baseline = ReturnType<typeof createBaseline>;
 
-export function createBaseline(options: BaselineOptions) {
-  const { folders, tools } = options;
+export function createBaseline(context: KernelContext) {
+  const { folders, tools } = context;
   const sessions = new Map<string, Session>();
   const names = new Set(tools.map(({ name }) => name));
   const resultsFolder = relative(folders.project, folders.toolResults);
-  let toolTokens: number | undefined;
+  const sizeOf = ({ parameters, ...tool }: Tool): number =>
+    estimateDefinition({ ...tool, parameters: formatParameters(parameters) });
+  const toolTokens = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
 
   return {
     /** Reads what is known of the session. Never rejects. */
     async open(sessionID: string): Promise<void> {
-      if (!sessions.has(sessionID)) sessions.set(sessionID, await readSession(options, sessionID));
+      if (!sessions.has(sessionID)) sessions.set(sessionID, await readSession(context, sessionID));
     },
 
     isOpen: (sessionID: string): boolean => sessions.has(sessionID),
@@ -78,9 +75,8 @@ export function createBaseline(options: BaselineOptions) {
       const session = find(request.sessionID);
       const isByHand = isManualSummary(messages, freshSummary);
       const before = isByHand ? undefined : findBefore(session, request.history);
-      toolTokens ??= estimateToolTokens(tools);
       const rereads = before ? findAgain(request, before) : [];
-      const step = measureStep(answered, { before, rereads, session, toolTokens }, options);
+      const step = measureStep(answered, { before, rereads, session, toolTokens }, context);
       const plan = planBaseline(before, step);
       if (step.isReread && before) session.rereads.add(before.at);
       remember(session, plan.request);
@@ -96,25 +92,19 @@ export function createBaseline(options: BaselineOptions) {
 
   function find(sessionID: string): Session {
     const known = sessions.get(sessionID) ?? { requests: new Map(), rereads: new Set() };
-    sessions.delete(sessionID);
-    sessions.set(sessionID, known);
-    if (sessions.size > MOST_SESSIONS) sessions.delete(sessions.keys().next().value ?? "");
+    keepLast(sessions, sessionID, known, MOST_SESSIONS);
     return known;
   }
 
   function findAgain({ find, history }: ContextRequest, { at, since }: BaselineRequest): ToolPart[] {
-    const answer = history.messages.find(
-      ({ info }) => info.role === "assistant" && info.time?.created === at,
-    );
+    const { messages } = history;
+    const answer = messages.find(({ info }) => info.role === "assistant" && info.time?.created === at);
     if (!answer) return [];
-    const from = history.messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= since);
+    const from = messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= since);
     return findRereads(answer, {
-      history,
-      from: Math.max(0, from),
+      ...{ history, from: Math.max(0, from), project: folders.project, resultsFolder },
       goneAt: createGoneAt(history, find, answer),
       isOwnTool: (name) => names.has(name),
-      project: folders.project,
-      resultsFolder,
     });
   }
 }
@@ -129,7 +119,7 @@ interface Known {
 function measureStep(
   answered: AnsweredRequest,
   { before, rereads, session, toolTokens }: Known,
-  { clock, host, sizes }: Pick<BaselineOptions, "clock" | "host" | "sizes">,
+  { clock, host, sizes }: KernelContext,
 ): BaselineStep {
   const { at, counted, request, shown } = answered;
   const { history, model, sessionID, window } = request;
@@ -224,13 +214,10 @@ function findSummary(session: Session, { summary: planned }: BaselinePlan): Usag
   return made && made.sent > (planned?.sent ?? 0) ? made : planned;
 }
 
-function remember({ requests }: Session, request: BaselineRequest): void {
-  requests.delete(request.at);
-  requests.set(request.at, request);
-  if (requests.size > MOST_REQUESTS) requests.delete(requests.keys().next().value ?? 0);
-}
+const remember = ({ requests }: Session, request: BaselineRequest): void =>
+  keepLast(requests, request.at, request, MOST_REQUESTS);
 
-async function readSession({ files, folders, log }: BaselineOptions, sessionID: string): Promise<Session> {
+async function readSession({ files, folders, log }: KernelContext, sessionID: string): Promise<Session> {
   const session: Session = { requests: new Map(), rereads: new Set() };
   const path = `${folders.savings}/${sessionID}.jsonl`;
   try {

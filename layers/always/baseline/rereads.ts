@@ -12,7 +12,7 @@ import { isToolPart, type Message, type ToolPart } from "../../../src/io/message
 import type { History, Result } from "../../../src/messages/history.js";
 import { isLooking } from "../../../src/notes/wording.js";
 
-export interface RereadOptions {
+interface RereadOptions {
   history: Pick<History, "messages" | "results">;
   /** Index of the first message that the host would have word for word without Strata. */
   from: number;
@@ -33,11 +33,7 @@ export function findRereads(answer: Message, options: RereadOptions): ToolPart[]
   return calls.filter((call) => isOwn(call) || (isLookingCall(call) && isShownAgain(call, earlier, options)));
 }
 
-function isShownAgain(
-  call: ToolPart,
-  earlier: readonly Result[],
-  { goneAt, project }: RereadOptions,
-): boolean {
+function isShownAgain(call: ToolPart, earlier: readonly Result[], { goneAt, project }: RereadOptions) {
   const shown = findShown(call, project);
   const before = earlier
     .filter(({ part }) => {
@@ -45,16 +41,14 @@ function isShownAgain(
       const isLike = shown.isFile ? namesText(part, basename(shown.target)) : part.tool === call.tool;
       return isLike && part.state.status === "completed" && isLookingCall(part);
     })
-    .filter(({ part }) => contains(findShown(part, project), shown))
-    .map((result) => ({ result, at: goneAt(result) }));
-  if (before.some(({ at }) => at === undefined)) return false;
+    .filter(({ part }) => contains(findShown(part, project), shown));
   // What went last is what the model last knew.
-  const last = before.at(-1);
-  if (last?.at === undefined) return false;
-  const { at, result } = last;
+  const [last, times] = [before.at(-1), before.map(goneAt)];
+  const at = times.at(-1);
+  if (at === undefined || times.includes(undefined)) return false;
   return !earlier.some(({ part }) => {
     const started = part.state.time?.start ?? 0;
-    const isBetween = started >= (result.part.state.time?.start ?? 0) && started < at;
+    const isBetween = started >= (last?.part.state.time?.start ?? 0) && started < at;
     const isChange = !isLookingCall(part) && part.state.status === "completed";
     return isBetween && isChange && (!shown.isFile || namesText(part, shown.target));
   });
@@ -114,11 +108,7 @@ function readPrinted(command: string): { path: string; range: Shown["range"] } |
 }
 
 /** When a result went out of sight, by the decisions made for the answer or before. */
-export function createGoneAt(
-  history: History,
-  find: Find,
-  answer: Message,
-): (result: Result) => number | undefined {
+export function createGoneAt(history: History, find: Find, answer: Message) {
   const { completed, created = 0 } = answer.info.time ?? {};
   const isEarly = ({ at }: { at: number }): boolean => at <= (completed ?? created);
   const cuts = [...history.messages.keys()].flatMap((index) => {
@@ -126,18 +116,16 @@ export function createGoneAt(
     const cut = key && find(key.key)?.cut;
     return cut?.text !== undefined && isEarly(cut) ? [{ index, at: cut.at }] : [];
   });
-  return ({ index, key }) => {
+  return ({ index, key }: Result): number | undefined => {
     const { cleared, judged } = find(key) ?? {};
     const answerKey = history.keyOf(index);
     const dropped = answerKey && find(answerKey.key)?.dropped;
     if (dropped && isEarly(dropped)) return dropped.at;
     // Of a shrunk result the model has what counts.
-    const decided = [cleared, judged?.outcome === "shrunk" ? undefined : judged]
-      .filter((one) => one?.text !== undefined)
-      .filter((one) => one !== undefined);
-    const times = [...decided.filter(isEarly), ...cuts.filter((cut) => cut.index > index)].map(
-      ({ at }) => at,
+    const decided = [cleared, judged?.outcome === "shrunk" ? undefined : judged].flatMap((one) =>
+      one?.text !== undefined && isEarly(one) ? one.at : [],
     );
+    const times = [...decided, ...cuts.filter((cut) => cut.index > index).map(({ at }) => at)];
     return times.length === 0 ? undefined : Math.min(...times);
   };
 }

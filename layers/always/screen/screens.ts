@@ -1,10 +1,11 @@
 import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
+import { keepLast } from "../../../src/base/shape.js";
 import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
 import { findCut, type RecordedDecisions, STEERING } from "../../../src/context/replay.js";
 import { type ContextRequest, countUsableTokens } from "../../../src/context/request.js";
 import type { Usage } from "../../../src/costs/savings.js";
-import { createLedgerSums, findCacheShare, type LedgerSums, toSaving } from "../../../src/costs/sums.js";
+import { createLedgerSums, findCacheShare, toSaving } from "../../../src/costs/sums.js";
 import { isSummary, isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
@@ -23,26 +24,23 @@ import {
 } from "../../../src/status/session-screen.js";
 import { findTodos, type Todo } from "../../../src/status/todo.js";
 
-interface Known {
-  ledgers: LedgerSums;
-  titles: ReturnType<typeof createTitles>;
-  memory: ReturnType<typeof createMemoryCounts>;
-  requests: ReturnType<typeof createLastRequests>;
-}
+type Known = ReturnType<typeof createKnown>;
+
+const createKnown = (context: KernelContext) => ({
+  ledgers: createLedgerSums(context.files, context.folders.savings),
+  titles: createTitles(context),
+  memory: createMemoryCounts(context),
+  requests: createLastRequests(context),
+});
 
 export type Screens = ReturnType<typeof createScreens>;
 
 export function createScreens(context: KernelContext) {
   const { candidates, deferred, files, folders, generation, host, log, memories, writes } = context;
-  const known: Known = {
-    ledgers: createLedgerSums(files, folders.savings),
-    titles: createTitles(context),
-    memory: createMemoryCounts(context),
-    requests: createLastRequests(context),
-  };
+  const known = createKnown(context);
   const { ledgers, memory, requests, titles } = known;
   /** What earlier starts have left. */
-  const load = once(() => Promise.all([ledgers.refreshAll(), titles.load()]));
+  const { read: load } = createOnce(() => Promise.all([ledgers.refreshAll(), titles.load()]));
   for (const { onChange } of [memories, candidates])
     onChange(() => {
       memory.forget();
@@ -148,34 +146,34 @@ async function describeScreen(
 const MOST_WARNINGS = 8;
 const MOST_CHARACTERS = 300;
 
-export function collectWarnings(given: Pick<KernelContext, "calls" | "reading" | "toasts">): string[] {
-  const { calls, reading, toasts } = given;
+export function collectWarnings({ calls, reading, toasts }: KernelContext): string[] {
   const [wrong] = reading.problems;
-  const more = reading.problems.length - 1;
+  const count = reading.problems.length - 1;
+  const more = count > 0 ? ` (and ${count} more: strata doctor)` : "";
   const all = [
-    ...(wrong === undefined
-      ? []
-      : [`wrong setting: ${wrong}${more > 0 ? ` (and ${more} more: strata doctor)` : ""}`]),
+    ...(wrong === undefined ? [] : [`wrong setting: ${wrong}${more}`]),
     ...calls.silent(),
     ...toasts.recentWarnings().filter((text) => wrong === undefined || !text.endsWith(wrong)),
   ];
-  return [...new Set(all)]
-    .slice(0, MOST_WARNINGS)
-    .map((text) =>
-      text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1).trimEnd()}…` : text,
-    );
+  const shorten = (text: string): string =>
+    text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1).trimEnd()}…` : text;
+  return [...new Set(all)].slice(0, MOST_WARNINGS).map(shorten);
 }
 
-/** Runs once; after a failure again. */
-function once(run: () => Promise<unknown>): () => Promise<unknown> {
-  let running: Promise<unknown> | undefined;
-  return () => {
+/** Runs once; after a failure, or once it is forgotten, again. */
+function createOnce<T>(run: () => Promise<T>) {
+  let running: Promise<T> | undefined;
+  const forget = (): void => {
+    running = undefined;
+  };
+  const read = (): Promise<T> => {
     running ??= run().catch((thrown) => {
-      running = undefined;
+      forget();
       throw thrown;
     });
     return running;
   };
+  return { forget, read };
 }
 
 /** Titles of sessions, as this instance and others have written them. */
@@ -201,48 +199,25 @@ function createTitles({ files, folders }: KernelContext) {
 /* How much is remembered, and what a person should look at. Counted again only after something has changed. */
 
 /** What waits for a person. `all`: the memories in use. Rejects with the system's error. */
-export function readTodos(
-  context: Pick<
-    KernelContext,
-    "candidates" | "clock" | "config" | "files" | "folders" | "memories" | "trust"
-  >,
-  all: readonly Memory[],
-): Promise<Todo[]> {
+export function readTodos(context: KernelContext, all: readonly Memory[]): Promise<Todo[]> {
   const conflicts = createConflictLog({ ...context, folder: context.folders.memory });
   return findTodos({ ...context, conflicts }, all);
 }
 
 function createMemoryCounts(context: KernelContext) {
   const { candidates, log, memories } = context;
-  let counted: Promise<SessionScreen["memory"]> | undefined;
-  const forget = (): void => {
-    counted = undefined;
-  };
-
-  return {
-    /** Rejects with the system's error. */
-    read(): Promise<SessionScreen["memory"]> {
-      counted ??= count().catch((thrown) => {
-        forget();
-        throw thrown;
-      });
-      return counted;
-    },
-    forget,
-  };
-
-  async function count(): Promise<SessionScreen["memory"]> {
+  const complain = (thrown: unknown) => log.warn("screen", `cannot count what waits: ${formatError(thrown)}`);
+  /** Rejects with the system's error. */
+  return createOnce(async () => {
     const known = memories.known();
     const [waiting, todos] = await Promise.all([
       candidates.count(),
-      readTodos(context, known).catch((thrown) =>
-        log.warn("screen", `cannot count what waits: ${formatError(thrown)}`),
-      ),
+      readTodos(context, known).catch(complain),
     ]);
     const own = known.filter(({ scope }) => scope === "project");
     const blockers = own.filter(({ status, type }) => type === "blocker" && status === "active").length;
     return { memories: own.length, candidates: waiting ?? 0, blockers, todos: todos?.length ?? 0 };
-  }
+  });
 }
 
 /* What is known of the last request of the sessions used last. */
@@ -265,14 +240,12 @@ function createLastRequests({ clock, config, sizes }: KernelContext) {
       if (seen.usage === undefined && known.has(sessionID)) return;
       const thresholdTokens = planThreshold(config.autoCompact, seen.request);
       const cache = seen.usage && findCacheShare(seen.usage);
-      known.delete(sessionID);
-      known.set(sessionID, {
+      const last = {
         time: new Date(clock.now()).toISOString(),
         context: measureContext(seen, { sizes, thresholdTokens }),
         ...(cache !== undefined && { cache }),
-      });
-      const [oldest] = known.keys();
-      if (known.size > MOST_SESSIONS && oldest !== undefined) known.delete(oldest);
+      };
+      keepLast(known, sessionID, last, MOST_SESSIONS);
     },
 
     find: (sessionID: string) => known.get(sessionID),
@@ -301,20 +274,15 @@ export interface SeenRequest {
   bareTokens?: number;
 }
 
-export interface MeasureOptions {
-  sizes: Pick<ContextSizes, "fixedTokens">;
-  /** Tokens at which history is cut, if the window is large enough. */
-  thresholdTokens: number;
-}
-
 type Characters = Record<Exclude<Kind, "system">, number>;
 
 /** Layers whose additions are notes: those of the session before. */
 const NOTES_LAYER = "session-memory";
 
-export function measureContext(
+/** `thresholdTokens`: at which history is cut, if the window is large enough. */
+function measureContext(
   { bareTokens, request, show, usage }: SeenRequest,
-  { sizes, thresholdTokens }: MeasureOptions,
+  { sizes, thresholdTokens }: { sizes: ContextSizes; thresholdTokens: number },
 ): ContextFigures {
   const shown = show();
   const sent = usage?.sent ?? request.estimateTokens(shown);

@@ -5,7 +5,6 @@
 import { formatError } from "../../../src/base/error.js";
 import { formatCount } from "../../../src/base/format.js";
 import { createStore, findLongInput, formatPath } from "../../../src/context/clear-input.js";
-import { findColdReason } from "../../../src/context/cold.js";
 import { type DatedDecision, decide } from "../../../src/context/decisions.js";
 import { type Find, findText, formatWholeInput, STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
@@ -94,13 +93,9 @@ export function createSteeringWork(context: KernelContext & { locate(): Promise<
     const what = isDone ? outcome.text : `${action} ${item} was not possible: ${outcome.text}`;
     log.info(STEERING, `${session}: ${what}`);
     toasts.show(what, isDone ? "info" : "warning");
-    void background.add(() =>
-      requests
-        .settle(line, outcome)
-        .catch((thrown) =>
-          log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`),
-        ),
-    );
+    const complain = (thrown: unknown) =>
+      log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`);
+    void background.add(() => requests.settle(line, outcome).catch(complain));
   }
 }
 
@@ -115,14 +110,10 @@ const EVENTS = {
 } as const satisfies Record<Action, string>;
 
 function createAct(context: KernelContext) {
-  const { clock, config, decisions, savings } = context;
+  const { decisions, savings } = context;
   const readView = createReadView(context);
 
-  return async (
-    request: ContextRequest,
-    line: ContextRequestLine,
-    signal: AbortSignal,
-  ): Promise<Outcome | undefined> => {
+  return async (request: ContextRequest, line: ContextRequestLine, signal: AbortSignal) => {
     const { action } = line;
     const view = await readView(request, request.history.lastAnswer);
     const entry = view.entries.find(({ id }) => id === line.item);
@@ -131,16 +122,12 @@ function createAct(context: KernelContext) {
     if (action === "drop" && entry.kind === "turn" && !entry.isOver) return undefined;
     const item = planItem(entry, view);
     const cost = item.actions[action];
-    if (!cost)
-      return refuse(
-        item.not?.[action] ?? `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
-      );
+    const state = item.isPinned ? "pinned" : item.state;
+    if (!cost) return refuse(item.not?.[action] ?? `it is ${state}, so that would change nothing`);
     const prepared = await prepare(context, action, { entry, item, view });
     if (!prepared) return undefined;
     if (prepared.length === 0) return refuse("it is no longer than the line that would stand for it");
     signal.throwIfAborted();
-    const isCold =
-      findColdReason(request.history, request.model, clock.now(), config.microCompact) !== undefined;
     const saved = {
       session: request.sessionID,
       layer: STEERING,
@@ -150,13 +137,13 @@ function createAct(context: KernelContext) {
       ...(item.kind === "input" ? { results: 0, inputs: 1 } : { results: 1 }),
       ...(item.tool !== undefined && { tool: item.tool }),
       tokensFreed: cost.frees,
-      cacheLost: isCold ? 0 : cost.cacheLost,
+      cacheLost: request.isCold() ? 0 : cost.cacheLost,
     };
     await recordBefore(savings, saved, async () => {
       for (const { decided, layer } of prepared)
         await decisions.record(request.sessionID, layer, decided, signal);
     });
-    return { outcome: "done", text: formatDone(action, item, cost) };
+    return done(formatDone(action, item, cost));
   };
 
   /** The notes show it; it is no longer among the messages. */
@@ -169,10 +156,11 @@ function createAct(context: KernelContext) {
     const day = history.keyOf(history.messages.length - 1)?.day;
     if (!pinned || day === undefined) return GONE;
     await decisions.record(sessionID, STEERING, [{ day, key: pinned.key, outcome: "unpinned" }], signal);
-    return { outcome: "done", text: `unpinned ${readPinnedName(pinned.text).name}` };
+    return done(`unpinned ${readPinnedName(pinned.text).name}`);
   }
 }
 
+const done = (text: string): Outcome => ({ outcome: "done", text });
 const refuse = (text: string): Outcome => ({ outcome: "refused", text });
 const GONE = refuse("it is no longer in the context");
 
@@ -184,11 +172,6 @@ function formatDone(action: Action, item: ContextItem, { frees }: ActionCost): s
   return action === "expand" ? `brought back ${name}: ${more}` : `undid ${name}: ${more}`;
 }
 
-interface Prepared {
-  layer: string;
-  decided: readonly DatedDecision[];
-}
-
 interface Target<E extends Entry = Entry> {
   entry: E;
   item: ContextItem;
@@ -197,17 +180,11 @@ interface Target<E extends Entry = Entry> {
 
 type TextEntry = CallEntry | TurnEntry;
 
-type PrepareContext = Pick<KernelContext, "files" | "host" | "resultFiles">;
-
 /**
  * The decisions to record; empty if they would change nothing, `undefined` if that has to wait for a later request. Rejects
  * if a file cannot be written.
  */
-async function prepare(
-  context: PrepareContext,
-  action: Action,
-  target: Target,
-): Promise<readonly Prepared[] | undefined> {
+async function prepare(context: KernelContext, action: Action, target: Target) {
   const { entry, view } = target;
   if (entry.kind === "cut")
     return [{ layer: entry.cut.layer, decided: [decide(entry.key, { outcome: "revised", of: "cut" })] }];
@@ -221,11 +198,7 @@ async function prepare(
   return decided.length > 0 ? [{ layer: STEERING, decided }] : [];
 }
 
-async function prepareText(
-  context: PrepareContext,
-  action: Action,
-  target: Target<TextEntry>,
-): Promise<readonly DatedDecision[]> {
+async function prepareText(context: KernelContext, action: Action, target: Target<TextEntry>) {
   const { entry, view } = target;
   if (action === "unpin") return keysOf(entry, view).map((key) => decide(key, { outcome: "unpinned" }));
   if (action === "pin") return preparePin(context, target);
@@ -243,7 +216,7 @@ function keysOf(entry: TextEntry, { request: { history } }: ContextView): Decisi
 
 /** A result or an input, as layer 2 clears it, in words that say who did. Empty if the line would be no shorter. */
 async function prepareClear(
-  context: PrepareContext,
+  context: KernelContext,
   { kind, result }: CallEntry,
   { request, superseded }: ContextView,
 ): Promise<DatedDecision[]> {
@@ -261,7 +234,7 @@ async function prepareClear(
 
 /** All answers of a turn: a line stands for the first of them that the host sends, nothing for the others. */
 async function prepareTurn(
-  { host, resultFiles }: PrepareContext,
+  { host, resultFiles }: KernelContext,
   { entry, item, view: { request } }: Target<TurnEntry>,
 ): Promise<DatedDecision[]> {
   const { history } = request;
@@ -281,10 +254,7 @@ async function prepareTurn(
 }
 
 /** The file has what stands in the context of it: of a result in a file what is shown, unless it was brought back. */
-async function preparePin(
-  context: PrepareContext,
-  { entry, item, view }: Target<TextEntry>,
-): Promise<DatedDecision[]> {
+async function preparePin(context: KernelContext, { entry, item, view }: Target<TextEntry>) {
   const isMoved = entry.kind === "result" && ["spilled", "shrunk"].includes(item.state);
   const left = isMoved ? findText(entry.result, view.request.find(entry.key.key)) : undefined;
   const shown = left ?? (await readWhole(context, entry, view.request));
@@ -296,10 +266,7 @@ async function preparePin(
 }
 
 /** `undefined` if there is nothing new yet that it could follow. */
-async function prepareBack(
-  context: PrepareContext,
-  { entry, item, view: { request } }: Target<TextEntry>,
-): Promise<readonly Prepared[] | undefined> {
+async function prepareBack(context: KernelContext, { entry, item, view: { request } }: Target<TextEntry>) {
   const carrier = findCarrier(request);
   if (!carrier) return undefined;
   const whole = await readWhole(context, entry, request);
@@ -324,11 +291,7 @@ async function prepareBack(
   ];
 }
 
-async function readWhole(
-  { files }: PrepareContext,
-  entry: TextEntry,
-  request: ContextRequest,
-): Promise<string> {
+async function readWhole({ files }: KernelContext, entry: TextEntry, request: ContextRequest) {
   if (entry.kind === "turn") return formatTurn(request, entry);
   if (entry.kind === "input") return decodeText(formatWholeInput(entry.result));
   const recorded = request.find(entry.key.key);

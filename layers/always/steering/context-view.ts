@@ -2,18 +2,12 @@
 
 import { sep } from "node:path";
 import { formatCount } from "../../../src/base/format.js";
-import {
-  findLongInput,
-  findSuperseded,
-  isClearable,
-  type Supersession,
-} from "../../../src/context/clear-input.js";
+import { findLongInput, findSuperseded, isClearable } from "../../../src/context/clear-input.js";
 import { CHARACTERS_PER_TOKEN, countCharacters, measureCached } from "../../../src/context/context-size.js";
 import { type Find, type KnownDecision, readInputKey } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { findCutPath } from "../../../src/context/result-files.js";
-import type { Rates } from "../../../src/costs/savings.js";
-import { isSummary, isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
+import { isSummary, isToolPart, type Message } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { formatInput, hashText, readOwnTexts } from "../../../src/messages/call.js";
 import type { DecisionKey, Result } from "../../../src/messages/history.js";
@@ -54,25 +48,7 @@ interface SummaryEntry extends Placed {
 export type Entry = CallEntry | TurnEntry | CutEntry | SummaryEntry;
 
 /** What is known of a request, gathered once for all the entries in it. */
-export interface ContextView {
-  request: ContextRequest;
-  entries: readonly Entry[];
-  /** What is pinned and no longer among the messages that are sent. */
-  pinnedBefore: readonly KnownDecision[];
-  pinnedTokens: number;
-  messages: readonly Message[];
-  tokens: number;
-  rates: Rates;
-  tokensPerCharacter: number;
-  cachedFrom(index: number): number;
-  /** By message: the user's message it belongs to, from 1, and the number of answers up to it. */
-  turns: readonly number[];
-  answers: readonly number[];
-  superseded: ReadonlyMap<ToolPart, Supersession>;
-  bytesOf(file: string): number | undefined;
-  describe(entry: Entry): Pick<ContextItem, "name" | "superseded" | "tool">;
-  isClearable(tool: string): boolean;
-}
+export type ContextView = Awaited<ReturnType<ReturnType<typeof createReadView>>>;
 
 /** Number of names of entries that are remembered; they never change. */
 const MOST_KNOWN = 2_000;
@@ -84,7 +60,7 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
   const bytes = new Map<string, number>();
 
   /** `cachedUntil` is the index of the first message that the provider has not cached yet. */
-  return async (request: ContextRequest, cachedUntil: number): Promise<ContextView> => {
+  return async (request: ContextRequest, cachedUntil: number) => {
     const { history, model, sessionID } = request;
     const entries = findEntries(request);
     const pinned = decisions.pinned(sessionID);
@@ -93,19 +69,21 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
     const tokensPerCharacter = sizes.tokensPerCharacter(sessionID);
     const measure = (some: readonly Message[]) => Math.ceil(countCharacters(some) * tokensPerCharacter);
     const place = { view: messages, count: history.messages.length, lastAnswer: cachedUntil, model };
+    const countTokens = (size = 0): number => Math.ceil(size / CHARACTERS_PER_TOKEN);
     const keys = new Set(entries.map(({ key }) => key.key));
     const superseded = findSuperseded(history.messages.slice(request.shownFrom()));
     const tokens = request.estimateTokens(messages);
     return {
       ...{ request, entries, messages, tokensPerCharacter, superseded },
+      /** What is pinned and no longer among the messages that are sent. */
       pinnedBefore: pinned.filter(({ file, key }) => file !== undefined && !keys.has(key)),
-      pinnedTokens: pinned.reduce((sum, one) => sum + countFile(one, bytes), 0),
+      pinnedTokens: pinned.reduce((sum, { file = "" }) => sum + countTokens(bytes.get(file)), 0),
       ...{ tokens, rates: request.rates(tokens) },
       cachedFrom: measureCached(place, measure),
       ...countUp(history.messages),
-      bytesOf: (file) => bytes.get(file),
-      describe: (entry) => describe(entry, history.messages, superseded),
-      isClearable: (tool) => isClearable(tool, config.microCompact.tools),
+      bytesOf: (file: string) => bytes.get(file),
+      describe: (entry: Entry) => describe(entry, history.messages, superseded),
+      isClearable: (tool: string) => isClearable(tool, config.microCompact.tools),
     };
   };
 
@@ -120,8 +98,8 @@ export function createReadView({ config, decisions, files, folders, sizes }: Ker
   function describe(
     entry: Entry,
     messages: readonly Message[],
-    superseded: ContextView["superseded"],
-  ): ReturnType<ContextView["describe"]> {
+    superseded: ReturnType<typeof findSuperseded>,
+  ): Pick<ContextItem, "name" | "superseded" | "tool"> {
     if (entry.kind === "cut") return { name: `the first ${formatCount(entry.index)} messages` };
     if (entry.kind === "summary") return { name: "what came before it" };
     if (entry.kind === "turn") {
@@ -208,10 +186,8 @@ function findLongFile(entry: Entry, { find }: ContextRequest): string | undefine
   return (recorded?.cleared ?? recorded?.judged)?.file;
 }
 
-const countFile = ({ file = "" }: KnownDecision, bytes: ReadonlyMap<string, number>): number =>
-  Math.ceil((bytes.get(file) ?? 0) / CHARACTERS_PER_TOKEN);
-
-function countUp(messages: readonly Message[]): Pick<ContextView, "answers" | "turns"> {
+/** By message: the number of answers up to it, and the user's message it belongs to, from 1. */
+function countUp(messages: readonly Message[]) {
   let answer = 0;
   let turn = 0;
   const turns: number[] = [];

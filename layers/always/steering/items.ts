@@ -14,7 +14,6 @@ import {
 } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message, Part, ToolPart } from "../../../src/io/message.js";
-import type { DecisionKey } from "../../../src/messages/history.js";
 import {
   type Action,
   type ActionCost,
@@ -124,12 +123,7 @@ const AROUND_TOKENS = 50;
 const FREE: ActionCost = { frees: 0, cacheLost: 0 };
 
 /** What the action costs, or why it is not possible; `undefined` if it would change nothing. */
-function planAction(
-  action: Action,
-  item: ContextItem,
-  entry: Entry,
-  view: ContextView,
-): ActionCost | string | undefined {
+function planAction(action: Action, item: ContextItem, entry: Entry, view: ContextView) {
   const { budgetTokens } = view.request;
   const isGone = item.state === "dropped" || item.state === "cleared";
   if (action === "unpin") return item.isPinned ? FREE : undefined;
@@ -167,9 +161,9 @@ function planDrop(item: ContextItem, entry: Entry, view: ContextView): ActionCos
   if (entry.kind === "result" && item.state !== "spilled" && !view.isClearable(tool))
     return `results of ${tool} are not cleared; microCompact.tools can name it, and its whole turn can be dropped`;
   const frees = item.tokens - MARKER_TOKENS;
-  return frees > 0 && item.tokens > LEAST_CHARACTERS * tokensPerCharacter
-    ? priceDrop(frees, entry.index, view)
-    : "it is hardly longer than the line that would stand for it";
+  const isLong = frees > 0 && item.tokens > LEAST_CHARACTERS * tokensPerCharacter;
+  if (!isLong) return "it is hardly longer than the line that would stand for it";
+  return priceDrop(frees, entry.index, view);
 }
 
 function findTurnFault({ end, index, results }: TurnEntry, request: ContextRequest): string | undefined {
@@ -190,10 +184,7 @@ function priceDrop(frees: number, index: number, view: ContextView): ActionCost 
   return withDollars({ frees, cacheLost: Math.max(0, view.cachedFrom(index) - frees) }, view);
 }
 
-function planMore(
-  { added, cacheLost }: { added: number; cacheLost: number },
-  view: ContextView,
-): ActionCost | string {
+function planMore({ added, cacheLost }: { added: number; cacheLost: number }, view: ContextView) {
   const { budgetTokens } = view.request;
   const free = Math.max(0, budgetTokens - view.tokens);
   return added <= free
@@ -212,13 +203,6 @@ function withDollars(cost: ActionCost, { rates: { cached, dollars, written } }: 
  * own, and an "expanded" decision about the entry says where.
  */
 
-export interface Back {
-  carrier: DecisionKey;
-  index: number;
-  layer: string;
-  text: string;
-}
-
 const BETWEEN = "\n";
 
 export const formatCarrier = (key: string, layer: string): string => `${key}${BETWEEN}${layer}`;
@@ -227,7 +211,7 @@ export const formatCarrier = (key: string, layer: string): string => `${key}${BE
 export function findBack(
   recorded: RecordedDecisions | undefined,
   { find, history, shownFrom }: ContextRequest,
-): Back | undefined {
+) {
   const where = recorded?.expanded?.text ?? "";
   const at = where.lastIndexOf(BETWEEN);
   if (at === -1) return undefined;

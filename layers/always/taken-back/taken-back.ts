@@ -13,7 +13,6 @@
 import PQueue from "p-queue";
 import { formatError } from "../../../src/base/error.js";
 import { isRecord } from "../../../src/base/shape.js";
-import { findColdReason } from "../../../src/context/cold.js";
 import { estimateTokens } from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";
@@ -67,12 +66,9 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
             log.error(LAYER, `cannot read decisions: ${formatError(loaded.thrown)}`);
           if (loaded.kind !== "done") return undefined;
           const taken = await notes.takenBack(request.sessionID);
-          const none: Withdrawal["revisions"] = [];
           return {
             isStale: (madeMs) => isStale(taken, madeMs),
-            memories: following.away(),
-            revisions: none,
-            version: lookedAt,
+            ...{ memories: following.away(), revisions: [], version: lookedAt },
           };
         },
         event: (event) => void following.onEvent(event),
@@ -99,7 +95,7 @@ function createFollowing(context: TakenBackOptions, onChange: () => void) {
   const { background, candidates, clock, config, host, log, memories, notes, onMessages } = context;
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
-  const own = createTakenMemories({ ...context, onRefused: (sessionID) => line.retry(sessionID, 1) });
+  const own = createTakenMemories(context, (sessionID) => line.retry(sessionID, 1));
   const undos = createUndos(host, own.mend);
   /** Sessions with an undo; one of their memories or candidates may still be on its way to the disk. */
   const touched = new Set<string>();
@@ -251,20 +247,13 @@ const REASON = "the user took a message back that this was made of";
 async function recordBreak(
   request: ContextRequest,
   revisions: Revisions,
-  { clock, config, decisions, explain, log, savings, signal }: TakenBackOptions & { signal: AbortSignal },
+  { decisions, explain, log, savings, signal }: TakenBackOptions & { signal: AbortSignal },
 ): Promise<void> {
-  const { history, model, sessionID } = request;
-  const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
-  const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
+  const { isCold, sessionID } = request;
+  const cacheLost = isCold() ? 0 : countTokensFrom(request, revisions);
   signal.throwIfAborted();
-  await savings.recordNow({
-    session: sessionID,
-    layer: LAYER,
-    event: "break",
-    reason: REASON,
-    results: revisions.length,
-    cacheLost,
-  });
+  const broken = { event: "break", reason: REASON, results: revisions.length, cacheLost } as const;
+  await savings.recordNow({ session: sessionID, layer: LAYER, ...broken });
   explain(request);
   for (const layer of new Set(revisions.map((one) => one.layer))) {
     const ours = revisions.filter((one) => one.layer === layer).map(({ layer: _, ...one }) => one);

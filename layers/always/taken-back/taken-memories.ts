@@ -11,14 +11,8 @@ import { foldLetters } from "../../../src/base/text.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { type Memory, readSessions } from "../../../src/memory/memory.js";
-import type { Cause } from "../../../src/memory/store/ledger.js";
-import { mayBeHosts } from "../../../src/memory/store/ledger.js";
+import { type Cause, mayBeHosts } from "../../../src/memory/store/ledger.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
-
-export interface TakenMemoriesOptions extends Pick<LayerContext, "clock" | "instance" | "log" | "memories"> {
-  /** Called for a session whose memories were changed by another writer meanwhile. */
-  onRefused(sessionID: string): void;
-}
 
 const SOURCE = "taken-back";
 const AWAY = "the user took the message back";
@@ -26,8 +20,9 @@ const BACK = "the user brought the message back";
 /** As with every undo, it does not make a foreign memory the user's. */
 const MENDED = { operation: "restore", reason: "OpenCode's undo had put the file back", undoes: "opencode" };
 
-export function createTakenMemories(options: TakenMemoriesOptions) {
-  const { clock, instance, log, memories, onRefused } = options;
+/** `onRefused` is called for a session whose memories were changed by another writer meanwhile. */
+export function createTakenMemories(context: LayerContext, onRefused: (sessionID: string) => void) {
+  const { clock, instance, log, memories } = context;
   let away: ReadonlySet<string> = new Set();
 
   return {
@@ -82,10 +77,7 @@ export function createTakenMemories(options: TakenMemoriesOptions) {
     return false;
   }
 
-  async function bringBack(
-    { before, after }: { before: Memory; after: Memory },
-    cause: Cause,
-  ): Promise<void> {
+  async function bringBack({ after, before }: MemoryPlan["back"][number], cause: Cause): Promise<void> {
     if (before.status === "archived") {
       const restored = await memories.restore(before.id, cause);
       if (restored.kind === "refused") {
@@ -109,10 +101,7 @@ export function createTakenMemories(options: TakenMemoriesOptions) {
 const TAKEN_BACK = "takenBack";
 const FREED_BY = "freedBy";
 
-export interface MemoryPlan {
-  away: { before: Memory; after: Memory }[];
-  back: { before: Memory; after: Memory }[];
-}
+type MemoryPlan = Record<"away" | "back", { before: Memory; after: Memory }[]>;
 
 export const isTakenBack = ({ extra, status }: Memory): boolean =>
   status === "archived" && extra[TAKEN_BACK] !== undefined;
@@ -153,13 +142,10 @@ function mayGo({ extra, isForeign, provenance, status }: Memory): boolean {
   return isOpen && !isForeign && provenance.by !== "person" && extra[TAKEN_BACK] === undefined;
 }
 
-interface Said {
-  /** By message id: the letters and digits of its text. */
-  texts: ReadonlyMap<string, string>;
-  users: readonly string[];
-}
+type Said = ReturnType<typeof readSaid>;
 
-function readSaid(messages: readonly Message[]): Said {
+/** `texts`, by message id: the letters and digits of its text. */
+function readSaid(messages: readonly Message[]) {
   const texts = new Map<string, string>();
   const users: string[] = [];
   for (const { info, parts } of messages) {

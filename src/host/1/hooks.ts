@@ -5,8 +5,6 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { StrataError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
-import type { Clock } from "../../io/clock.js";
-import type { Log } from "../../io/log.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { askForView } from "../../kernel/dispatcher.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
@@ -29,21 +27,14 @@ type Given<N extends keyof Hooks> = Parameters<Extract<Hooks[N], (...given: neve
 
 type Row<N extends keyof Hooks> = (binding: Binding, ...given: Given<N>) => Promise<void>;
 
-/** Hooks that bound our own sessions: their tool calls and the length of their answers. */
-const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
-
 export function bindHooks(strata: Strata, host: Bound): Hooks {
-  const { calls, clock, config, dispatcher, dispose, log, looks, requests, toasts } = strata;
-  const slashCommands = createSlashCommands({
-    ...{ clock, log },
-    commands: dispatcher.commands,
-    show: host.show,
-    toast: (text) => toasts.show(text, "info"),
-  });
+  const { calls, clock, config, dispatcher, dispose, log } = strata;
+  const slashCommands = createSlashCommands(strata, host);
   const withAgent = config.background.enabled !== false;
   // Needed whichever hooks the layers listen to: commands are answered, and our own sessions are kept within bounds.
-  const needed = new Set<HookName>(["command", "turn", ...(withAgent ? BOUNDING : [])]);
-  const binding: Binding = { calls, dispatcher, looks, requests, host, slashCommands };
+  const bounding: HookName[] = withAgent ? ["toolArguments", "modelWindow"] : [];
+  const needed = new Set<HookName>(["command", "turn", ...bounding]);
+  const binding: Binding = { ...strata, host, slashCommands };
   const bound = ROWS.filter(([, hook]) => needed.has(hook) || dispatcher.handles(hook));
   calls.bind(["config", ...bound.map(([, hook]) => hook)]);
   return {
@@ -79,7 +70,8 @@ function answerContext(
       : requests.open(messages.filter((one) => !isForPeopleOnly(one)));
     if (!request) return;
     const view = await askForView(dispatcher, request);
-    if (view !== request.history.messages) writeInPlace(messages, view);
+    // The host keeps using its own array and ignores a new one.
+    if (view !== request.history.messages) messages.splice(0, messages.length, ...view);
   });
 }
 
@@ -96,20 +88,20 @@ const answerTurn: Row<"chat.message"> = ({ dispatcher }, { agent, sessionID }, {
   });
 
 /** Our own commands are answered by throwing, so the dispatcher gets only the others. */
-const answerSlashCommand: Row<"command.execute.before"> = async (binding, call, { parts }) => {
-  const { dispatcher, slashCommands } = binding;
-  await slashCommands.answer(call, parts);
+const answerSlashCommand: Row<"command.execute.before"> = async (
+  { dispatcher, slashCommands },
+  call,
+  output,
+) => {
+  await slashCommands.answer(call, output);
   await dispatcher.guard("command", async () => {
-    const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    const texts = output.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
     await dispatcher.ask("command", { sessionID: call.sessionID, texts }, undefined);
   });
 };
 
-const answerParams: Row<"chat.params"> = async (
-  { dispatcher, host },
-  { agent, model, sessionID },
-  output,
-) => {
+const answerParams: Row<"chat.params"> = async ({ dispatcher, host }, call, output) => {
+  const { agent, model, sessionID } = call;
   const most = host.sessions.findAnswerLimit(sessionID);
   if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
   await dispatcher.guard("modelWindow", async () => {
@@ -179,14 +171,6 @@ function readWindow({ id, providerID, limit }: Model, maxOutputTokens: number | 
 
 type Model = Parameters<NonNullable<Hooks["chat.params"]>>[0]["model"];
 
-/** The host keeps using its own array and ignores a new one. */
-function writeInPlace(messages: Message[], view: readonly Message[]): void {
-  for (const [index, message] of view.entries()) {
-    if (messages[index] !== message) messages[index] = message;
-  }
-  messages.length = view.length;
-}
-
 /*
  * Slash commands answered at once, without a model call (measured with OpenCode 1.18.33):
  *
@@ -198,21 +182,6 @@ function writeInPlace(messages: Message[], view: readonly Message[]): void {
  * During a turn a new message would make the host call the model once more, so the answer waits for the turn's end.
  */
 
-interface CommandCall {
-  command: string;
-  sessionID: string;
-  arguments: string;
-}
-
-interface SlashCommandsOptions {
-  commands: readonly SlashCommand[];
-  clock: Clock;
-  log: Log;
-  /** Adds a message to the session that is shown but not sent. Returns whether it succeeded. */
-  show(sessionID: string, text: string): Promise<boolean>;
-  toast(text: string): void;
-}
-
 /** Thrown to end an answered command; not an error. */
 export class CommandAnswered extends Error {
   override readonly name = "CommandAnswered";
@@ -221,10 +190,10 @@ export class CommandAnswered extends Error {
   }
 }
 
-export function createSlashCommands({ commands, clock, log, show, toast }: SlashCommandsOptions) {
+function createSlashCommands({ clock, dispatcher, log, toasts }: Strata, { show }: Bound) {
   const registered = new Map<string, SlashCommand>();
-  const answers = createAnswers<{ sessionID: string; text: string }>((answer) =>
-    show(answer.sessionID, answer.text),
+  const answers = createAnswers<{ sessionID: string; text: string }>(({ sessionID, text }) =>
+    show(sessionID, text),
   );
 
   return {
@@ -233,7 +202,7 @@ export function createSlashCommands({ commands, clock, log, show, toast }: Slash
       if (!isRecord(config)) return;
       const users = isRecord(config.command) ? config.command : {};
       const added: Record<string, unknown> = {};
-      for (const command of commands) {
+      for (const command of dispatcher.commands) {
         if (users[command.name] !== undefined) continue;
         registered.set(command.name, command);
         added[command.name] = { template: "$ARGUMENTS", description: command.description };
@@ -242,18 +211,17 @@ export function createSlashCommands({ commands, clock, log, show, toast }: Slash
     },
 
     /** Answers one of our commands by throwing `CommandAnswered`. Returns if it is not ours or cannot be shown. */
-    async answer(
-      { arguments: words, command: name, sessionID }: CommandCall,
-      parts: unknown[],
-    ): Promise<void> {
+    async answer(...[call, { parts }]: Given<"command.execute.before">): Promise<void> {
+      const { arguments: words, command: name, sessionID } = call;
       const command = registered.get(name);
       if (!command) return;
       const text = await answerCommand({ clock, log }, command, { sessionID, words });
-      if (answers.isAtWork(sessionID)) toast(`the answer to /${name} appears when this turn ends.`);
+      if (answers.isAtWork(sessionID))
+        toasts.show(`the answer to /${name} appears when this turn ends.`, "info");
       if (await answers.show({ sessionID, text })) throw new CommandAnswered(name);
       log.warn("commands", `the host did not show the answer to /${name}; asking the model to repeat it`);
       const request = `Repeat this to the user word for word, and do nothing else:\n\n${text}`;
-      parts.splice(0, parts.length, { type: "text", text: request });
+      parts.splice(0, parts.length, { type: "text", text: request } as (typeof parts)[number]);
     },
 
     notice: answers.notice,

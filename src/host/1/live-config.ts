@@ -3,7 +3,7 @@
  * take effect at once.
  */
 import { compileGlob } from "../../base/glob.js";
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { isRecord, matching, type PlainRecord } from "../../base/shape.js";
 import type { Models } from "../../io/host.js";
 import { OWN_AGENT } from "./plugin-sessions.js";
 
@@ -99,6 +99,4 @@ const withoutAuto = (compaction: unknown): PlainRecord => ({
   auto: false,
 });
 
-function isModelName(value: unknown): value is string {
-  return typeof value === "string" && /^[^/]+\/.+$/.test(value);
-}
+const isModelName = matching(/^[^/]+\/.+$/);

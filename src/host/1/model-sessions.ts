@@ -18,7 +18,7 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage, Part } from "@opencode-ai/sdk";
 import PQueue from "p-queue";
 import { formatError } from "../../base/error.js";
-import { type Clock, type Waited, waitAtMost } from "../../io/clock.js";
+import { type Clock, waitAtMost } from "../../io/clock.js";
 import type {
   ForkRequest,
   ForkResult,
@@ -114,7 +114,7 @@ interface Answer {
 }
 
 /** How the wait for an answer ended. */
-type Ending = { kind: "answered"; answer: Answer } | { kind: "brokenOff"; trouble: Trouble };
+type Ending = { answer: Answer; trouble?: never } | { trouble: Trouble };
 
 interface Asked {
   id: string;
@@ -130,36 +130,24 @@ async function ask(session: Session, { body, deadlineMs, id, signal, watcher }: 
   const { bounded, client, clock, sessions } = session;
   let breakOff = (_trouble: Trouble): void => {};
   const brokenOff = new Promise<Ending>((resolve) => {
-    breakOff = (trouble) => resolve({ kind: "brokenOff", trouble });
+    breakOff = (trouble) => resolve({ trouble });
   });
-  const callOff = (): void => breakOff({ reason: "called off", isRefusal: false });
+  const callOff = (): void => breakOff({ reason: "called off" });
   signal.addEventListener("abort", callOff, { once: true });
   const unwatch = sessions.watch(id, watcher(breakOff));
-  const prompt = async () =>
-    readWaited(
-      await waitAtMost(clock, deadlineMs, () => client.session.prompt({ path: { id }, body })),
-      deadlineMs,
-    );
+  const prompt = async (): Promise<Ending> => {
+    const waited = await waitAtMost(clock, deadlineMs, () => client.session.prompt({ path: { id }, body }));
+    if (waited.kind === "overran") return { trouble: { reason: `no answer within ${deadlineMs / 1_000} s` } };
+    if (waited.kind === "failed") return { trouble: { reason: formatError(waited.thrown) } };
+    const { data, error } = waited.value;
+    return data ? { answer: data } : { trouble: { reason: `the host refused: ${readMessage(error)}` } };
+  };
   const ending = await Promise.race([prompt(), brokenOff]);
   unwatch();
   signal.removeEventListener("abort", callOff);
   // Breaking off ended only the wait: the host continues the turn until it is aborted.
-  if (ending.kind === "brokenOff") await bounded(() => client.session.abort({ path: { id } }));
+  if (ending.trouble) await bounded(() => client.session.abort({ path: { id } }));
   return ending;
-}
-
-function readWaited(
-  waited: Waited<{ data: Answer | undefined; error: unknown }>,
-  deadlineMs: number,
-): Ending {
-  const brokenOff = (reason: string): Ending => ({
-    kind: "brokenOff",
-    trouble: { reason, isRefusal: false },
-  });
-  if (waited.kind === "overran") return brokenOff(`no answer within ${deadlineMs / 1_000} s`);
-  if (waited.kind === "failed") return brokenOff(formatError(waited.thrown));
-  const { data, error } = waited.value;
-  return data ? { kind: "answered", answer: data } : brokenOff(`the host refused: ${readMessage(error)}`);
 }
 
 async function generate(session: Session, request: GenerateRequest): Promise<Generated> {
@@ -185,28 +173,32 @@ async function generate(session: Session, request: GenerateRequest): Promise<Gen
   return generated;
 }
 
-async function openChild(
-  session: Session,
-  { maxAnswerTokens, parentID, title }: GenerateRequest,
-): Promise<string | undefined> {
-  const { bounded, client, processes, sessions } = session;
-  const body = { parentID, title: formatChildTitle(title, processes.ownID) };
-  const created = await bounded(async (late) => {
-    const { data } = await client.session.create({ body });
+type Created = Promise<{ data: { id: string } | undefined }>;
+
+/** A session that is opened too late is removed at once. */
+function open(session: Session, create: () => Created, deadlineMs?: number) {
+  return session.bounded(async (late) => {
+    const { data } = await create();
     if (data && late.aborted) void remove(session, data.id);
     return data;
-  });
+  }, deadlineMs);
+}
+
+async function openChild(session: Session, { maxAnswerTokens, parentID, title }: GenerateRequest) {
+  const { client, processes, sessions } = session;
+  const body = { parentID, title: formatChildTitle(title, processes.ownID) };
+  const created = await open(session, () => client.session.create({ body }));
   if (created) sessions.addChild(created.id, maxAnswerTokens);
   return created?.id;
 }
 
 function readGenerated(ending: Ending, answers: readonly Answer[]): Generated {
-  const counted = ending.kind === "answered" && answers.length === 0 ? [ending.answer] : answers;
+  const counted = !ending.trouble && answers.length === 0 ? [ending.answer] : answers;
   const used = sumTokens(counted.map(({ info }) => readTokens(info)));
   const hasSpent = used.input + used.output + used.cacheRead > 0;
-  if (ending.kind === "brokenOff") {
+  if (ending.trouble) {
     const { reason, isRefusal } = ending.trouble;
-    const isUnspent = isRefusal && answers.every(({ parts }) => parts.length === 0);
+    const isUnspent = isRefusal === true && answers.every(({ parts }) => parts.length === 0);
     return failed(reason, hasSpent ? used : isUnspent ? NO_TOKENS : undefined);
   }
   const { info, parts } = ending.answer;
@@ -254,10 +246,7 @@ async function runFork(session: Session, opening: PQueue, request: ForkRequest):
 const refused = (reason: string): ForkResult => ({ kind: "refused", reason });
 
 /** Agent, model and tools of the user message the parent is answering; `undefined` if the host does not answer. */
-async function readManner(
-  { bounded, client }: Session,
-  { messageID, parentID }: ForkRequest,
-): Promise<Omit<PromptBody, "parts" | "messageID"> | undefined> {
+async function readManner({ bounded, client }: Session, { messageID, parentID }: ForkRequest) {
   const readInfo = async (id: string) =>
     (await bounded(() => client.session.message({ path: { id: parentID, messageID: id } })))?.data?.info;
   const answer = await readInfo(messageID);
@@ -274,22 +263,16 @@ async function readManner(
   };
 }
 
-async function openFork(
-  session: Session,
-  { history, messageID, parentID, title: purpose }: ForkRequest,
-): Promise<string | undefined> {
+async function openFork(session: Session, { history, messageID, parentID, title: purpose }: ForkRequest) {
   const { bounded, client, processes } = session;
   const parent = (await bounded(() => client.session.get({ path: { id: parentID } })))?.data;
   if (!parent) return undefined;
   const title = formatForkTitle(purpose, processes.ownID);
-  const opened = await bounded(async (late) => {
-    const { data } =
-      history === "shared"
-        ? await client.session.fork({ path: { id: parentID }, body: { messageID } })
-        : await client.session.create({ body: { parentID, title } });
-    if (data && late.aborted) void remove(session, data.id);
-    return data;
-  }, COPYING_DEADLINE_MS);
+  const create = () =>
+    history === "shared"
+      ? client.session.fork({ path: { id: parentID }, body: { messageID } })
+      : client.session.create({ body: { parentID, title } });
+  const opened = await open(session, create, COPYING_DEADLINE_MS);
   if (!opened) return undefined;
   const path = { id: opened.id };
   // Missing from this version's SDK type.
@@ -316,15 +299,12 @@ function refuse(client: PluginInput["client"], { id, kind, sessionID }: Ask): Pr
 const CACHED_WEIGHT = 0.1;
 
 /** Adds up the tokens of a session's answers; calls `breakOff` above `maxTokens`. */
-function createTokenWatch(
-  maxTokens: number,
-  breakOff: (trouble: Trouble) => void,
-): (messageID: string, tokens: UsedTokens) => void {
+function createTokenWatch(maxTokens: number, breakOff: (trouble: Trouble) => void) {
   const spent = new Map<string, number>();
-  return (messageID, { cacheRead, input, output }) => {
+  return (messageID: string, { cacheRead, input, output }: UsedTokens): void => {
     spent.set(messageID, input + output + cacheRead * CACHED_WEIGHT);
     const sum = [...spent.values()].reduce((total, tokens) => total + tokens, 0);
-    if (sum > maxTokens) breakOff({ reason: `it took more than ${maxTokens} tokens`, isRefusal: false });
+    if (sum > maxTokens) breakOff({ reason: `it took more than ${maxTokens} tokens` });
   };
 }
 
@@ -336,7 +316,7 @@ function readFork(ending: Ending, messages: readonly Message[], refusals: readon
     ...(first && first.input + first.cacheRead > 0 && { first }),
     ...{ used: sumTokens(counted), requests: answers.length, messages, refusals },
   };
-  if (ending.kind === "brokenOff") return { kind: "failed", reason: ending.trouble.reason, run };
+  if (ending.trouble) return { kind: "failed", reason: ending.trouble.reason, run };
   const { info, parts } = ending.answer;
   if (info.error) return { kind: "failed", reason: readMessage(info.error), run };
   const text = readText(parts).trim();
@@ -345,13 +325,8 @@ function readFork(ending: Ending, messages: readonly Message[], refusals: readon
 }
 
 function sumTokens(all: readonly UsedTokens[]): UsedTokens {
-  const sum = { ...NO_TOKENS };
-  for (const { input, output, cacheRead } of all) {
-    sum.input += input;
-    sum.output += output;
-    sum.cacheRead += cacheRead;
-  }
-  return sum;
+  const sumOf = (kind: keyof UsedTokens): number => all.reduce((sum, one) => sum + one[kind], 0);
+  return { input: sumOf("input"), output: sumOf("output"), cacheRead: sumOf("cacheRead") };
 }
 
 /** Text parts only, without tool calls. */

@@ -1,7 +1,17 @@
 /** Sessions that OpenCode has stored: of a project, from a running server, and what an export says of one. */
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
-import { finite, isRecord, object, optional, type PlainRecord, string } from "../../base/shape.js";
+import {
+  anyObject,
+  each,
+  finite,
+  isRecord,
+  list,
+  object,
+  optional,
+  type PlainRecord,
+  string,
+} from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import { type Files, readText } from "../../io/files.js";
 import type { ListedSessions } from "../../io/host.js";
@@ -66,11 +76,10 @@ export function openPastSessions(options: PastSessionsOptions) {
 
 /** The sessions that people opened in the project, oldest first; without one, in any. */
 function findPersons(listed: readonly unknown[], project: string | undefined): PastSession[] {
-  const sessions = listed
+  return listed
     .filter(isListed)
-    .filter(({ directory }) => project === undefined || isWithin(project, directory));
-  const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
-  return own
+    .filter(({ directory }) => project === undefined || isWithin(project, directory))
+    .filter((session) => readExportedSession(session)?.isPersons === true)
     .sort((a, b) => a.time.created - b.time.created)
     .map(({ directory, id, time, title = "" }) => ({
       ...{ id, directory, title: NO_TITLE.test(title) ? "" : title },
@@ -95,14 +104,8 @@ export async function listThroughClient(
 }
 
 /** Everything that the server sends is checked by its readers; `undefined` if it does not answer. */
-interface Api {
-  list(isEverywhere: boolean): Promise<unknown[] | undefined>;
-  read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined>;
-  /** OpenCode 2 sends no templates. */
-  listTemplates?(): Promise<string[]>;
-  /** OpenCode 2 is not asked: a request that names the project would make it load plugins there. */
-  listModels?(): Promise<[name: string, OfferedModel][]>;
-}
+type First = ReturnType<typeof createFirst>;
+type Api = Pick<First, "list" | "read"> & Partial<First>;
 
 /** A model as the server describes it. */
 export interface OfferedModel {
@@ -125,9 +128,9 @@ function readModel(provider: unknown, model: unknown): [string, OfferedModel][] 
 
 type Get = (path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;
 
-function createFirst(get: Get, directory: string): Api {
+function createFirst(get: Get, directory: string) {
   return {
-    async list(isEverywhere) {
+    async list(isEverywhere: boolean): Promise<unknown[] | undefined> {
       const query = { limit: String(MOST_LISTED) };
       const listed = await (isEverywhere
         ? get("/experimental/session", query)
@@ -135,7 +138,7 @@ function createFirst(get: Get, directory: string): Api {
       return Array.isArray(listed) ? listed : undefined;
     },
 
-    async read(sessionID) {
+    async read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined> {
       const path = `/session/${encodeURIComponent(sessionID)}`;
       const info = await get(path, { directory });
       const messages = await get(`${path}/message`, { directory });
@@ -159,7 +162,7 @@ function createFirst(get: Get, directory: string): Api {
   };
 }
 
-/** OpenCode 2. */
+/** OpenCode 2 sends no templates, and is not asked for models: naming the project would make it load plugins there. */
 function createSecond(get: Get): Api {
   return {
     async list() {
@@ -213,16 +216,15 @@ export interface PastSession {
   updatedMs: number;
 }
 
-interface ListedSession extends Pick<PastSession, "directory" | "id"> {
-  title?: string;
-  time: { created: number; updated?: number };
+interface Times {
+  created: number;
+  updated?: number;
 }
 
-const isListed = object<ListedSession>({
-  id: string,
-  directory: string,
+const isListed = object<{ id: string; directory: string; title?: string; time: Times }>({
+  ...each(string, "id", "directory"),
   title: optional(string),
-  time: object<ListedSession["time"]>({ created: finite, updated: optional(finite) }),
+  time: object<Times>({ created: finite, updated: optional(finite) }),
 });
 
 function isWithin(project: string, folder: string): boolean {
@@ -230,45 +232,32 @@ function isWithin(project: string, folder: string): boolean {
   return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-interface ExportedSession {
-  id: string;
-  /** It is neither a subagent's nor one of Strata's own. */
-  isPersons: boolean;
-  /** The messages that live extraction would read. */
-  selectMessages(messages: readonly Message[]): readonly Message[];
-}
-
-export function readExportedSession(info: unknown): ExportedSession | undefined {
+export function readExportedSession(info: unknown) {
   if (!isRecord(info) || typeof info.id !== "string") return undefined;
   const { id, parentID, revert, title } = info;
-  const session = { title: String(title ?? ""), ...(typeof parentID === "string" && { parentID }) };
   return {
     id,
-    isPersons: isPersons(session),
-    selectMessages(messages) {
+    /** It is neither a subagent's nor one of Strata's own. */
+    isPersons: typeof parentID !== "string" && !isOurs({ title }),
+    /** The messages that live extraction would read. */
+    selectMessages(messages: readonly Message[]): readonly Message[] {
       const left = isRevert(revert) ? withoutUndone(messages, revert) : messages;
       return left.filter((message) => !isForPeopleOnly(message));
     },
   };
 }
 
-function isPersons(session: { title: string; parentID?: string }): boolean {
-  return session.parentID === undefined && !isOurs(session);
-}
-
 const isRevert = (value: unknown): value is Revert => isRecord(value) && typeof value.messageID === "string";
 
-export function isExportedMessage(value: unknown): value is Message {
-  if (!isRecord(value) || !isRecord(value.info) || !Array.isArray(value.parts)) return false;
-  const { id, role, time } = value.info;
-  return (
-    typeof id === "string" &&
-    typeof role === "string" &&
-    isRecord(time) &&
-    Number.isFinite(time.created) &&
-    value.parts.every(isRecord)
-  );
-}
+const hasMessageShape = object<{ info: unknown; parts: never[] }>({
+  info: object<{ id: string; role: string; time: { created: number } }>({
+    ...each(string, "id", "role"),
+    time: object<{ created: number }>({ created: finite }),
+  }),
+  parts: list(anyObject),
+});
+
+export const isExportedMessage = (value: unknown): value is Message => hasMessageShape(value);
 
 /*
  * Texts that OpenCode makes from the template of a slash command. Stored sessions do not mark them (measured with

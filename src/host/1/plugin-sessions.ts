@@ -7,9 +7,10 @@
  * The host's own data identifies them, so they are recognised after a restart too: their title names the process that
  * opened them, and every message of a child session has our agent. Layers must not see child sessions; forks they serve.
  */
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { isRecord, keepLast, type PlainRecord } from "../../base/shape.js";
 import { findEventSession, type UsedTokens } from "../../io/host.js";
 import type { ReportedTokens } from "../../io/message.js";
+import { isEnded } from "../../messages/history.js";
 
 /** Hidden agent without tools, used only by our child sessions. */
 export const OWN_AGENT = "strata";
@@ -44,7 +45,7 @@ export function isOurs({ parentID, title }: PlainRecord): boolean {
 export interface Trouble {
   reason: string;
   /** The provider refused the request; the host would retry it without limit. */
-  isRefusal: boolean;
+  isRefusal?: true;
 }
 
 /** A question or permission request that only a person can answer. */
@@ -82,10 +83,7 @@ export function createPluginSessions() {
   const known = new Map<string, Known>();
   const watchers = new Map<string, Watcher>();
 
-  function add(id: string, one: Known): void {
-    known.set(id, one);
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
-  }
+  const add = (id: string, one: Known): void => keepLast(known, id, one, REMEMBERED);
 
   /** The host tells of a new session: it may be below one of ours. */
   function noticeSession({ info }: PlainRecord): void {
@@ -140,7 +138,7 @@ function tell(watcher: Watcher, type: string, properties: PlainRecord, sessionID
   const ask = findAsk(type, properties, sessionID);
   if (ask) watcher.onAsk?.(ask);
   const { info } = properties;
-  if (type === "message.updated" && isEndedAnswer(info)) watcher.onAnswer?.(info.id, readTokens(info));
+  if (type === "message.updated" && isEnded(info)) watcher.onAnswer?.(info.id, readTokens(info));
 }
 
 /**
@@ -151,7 +149,7 @@ function findTrouble(type: string, { status, part }: PlainRecord): Trouble | und
   if (type === "session.status" && isRecord(status) && status.type === "retry")
     return { reason: String(status.message ?? "the provider refused"), isRefusal: true };
   if (type === "message.part.updated" && isRecord(part) && part.type === "tool")
-    return { reason: `the model called ${part.tool}, but it has no tools`, isRefusal: false };
+    return { reason: `the model called ${part.tool}, but it has no tools` };
   return undefined;
 }
 
@@ -162,11 +160,6 @@ function findAsk(type: string, properties: PlainRecord, sessionID: string): Ask 
   if (type !== "permission.asked") return undefined;
   const of = Array.isArray(patterns) ? patterns.slice(0, 3).join(", ") : "";
   return { kind: "permission", id, sessionID, what: `${permission}${of === "" ? "" : ` (${of})`}` };
-}
-
-function isEndedAnswer(info: unknown): info is { id: string; tokens: ReportedTokens } {
-  if (!isRecord(info) || info.role !== "assistant" || typeof info.id !== "string") return false;
-  return isRecord(info.time) && info.time.completed !== undefined && isRecord(info.tokens);
 }
 
 /** Tokens of one answer, as the provider reported them. */

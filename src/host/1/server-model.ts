@@ -12,24 +12,16 @@ import { createModelSessions } from "./model-sessions.js";
 import type { PastSessionsOptions } from "./past-sessions.js";
 import { createPluginSessions, formatChildTitle, OWN_AGENT } from "./plugin-sessions.js";
 
-export interface ServerModel {
-  /** Never rejects. `parentID` "": a session of its own, which lasts until `close`. */
-  generate(request: GenerateRequest): Promise<Generated>;
-  /** Removes what is left. Never rejects. */
-  close(): Promise<void>;
-}
-
 interface ServerModelOptions extends PastSessionsOptions {
   /** An agent of the server without tools; default: the one that the plugin registers there. */
   agent?: string;
   isSecond: boolean;
 }
 
-export function openServerModel(options: ServerModelOptions): ServerModel {
-  return options.isSecond ? openSecond(options) : openFirst(options);
-}
+export const openServerModel = (options: ServerModelOptions) =>
+  options.isSecond ? openSecond(options) : openFirst(options);
 
-function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModelOptions): ServerModel {
+function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModelOptions) {
   const client = createClient(project, server);
   const processes = createProcesses(clock);
   const sessions = createPluginSessions();
@@ -43,13 +35,15 @@ function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModel
   }
 
   return {
-    async generate(request) {
+    /** Never rejects. `parentID` "": a session of its own, which lasts until `close`. */
+    async generate(request: GenerateRequest): Promise<Generated> {
       if (request.parentID === "") parent ??= openParent();
       const parentID = request.parentID || (await parent);
       if (parentID === undefined) return { kind: "failed", reason: "the host opened no session for it" };
       return models.generate({ ...request, parentID });
     },
-    async close() {
+    /** Removes what is left. Never rejects. */
+    async close(): Promise<void> {
       const id = await parent;
       if (id !== undefined) await models.remove(id);
     },
@@ -84,7 +78,7 @@ const LOADING = /Model unavailable/;
 const LOADED_MS = 10_000;
 const ASKED_AGAIN_MS = 250;
 
-function openSecond({ clock, ...server }: ServerModelOptions): ServerModel {
+function openSecond({ clock, ...server }: ServerModelOptions) {
   const ask = createAskServer(server);
   const openedMs = clock.now();
   const text = async (body: object): Promise<unknown> => {

@@ -2,7 +2,7 @@
  * Sizes and prices of the models. While plugins are set up the host knows only its own free models; the user's come
  * before the first request.
  */
-import { isRecord } from "../../base/shape.js";
+import { each, isRecord, object, string } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { ModelPrices, Models, ModelWindow } from "../../io/host.js";
 import type { ModelName } from "../../io/message.js";
@@ -27,7 +27,7 @@ export function createCatalog({ agent, model: models }: SetupContext, clock: Clo
   return {
     /** Waits shortly for a model that is not known yet. Never rejects. */
     async find(model: ModelName): Promise<KnownModel | undefined> {
-      const name = nameOf(model);
+      const name = formatRef({ id: model.modelID, providerID: model.providerID });
       if (!known.has(name) && !lacking.has(name)) {
         await read();
         if (!known.has(name)) lacking.add(name);
@@ -64,25 +64,19 @@ export function createCatalog({ agent, model: models }: SetupContext, clock: Clo
   }
 }
 
-const nameOf = ({ modelID, providerID }: ModelName): string => `${providerID}/${modelID}`;
-
 /** What the host keeps free before it summarises (2.0.15, measured); the first is the default of `compaction.buffer`. */
 const RESERVED_TOKENS = 20_000;
 const MOST_ANSWER_TOKENS = 32_000;
 
 const formatRef = ({ id, providerID }: ModelRef): string => `${providerID}/${id}`;
 
-function isModelRef(value: unknown): value is ModelRef {
-  return isRecord(value) && typeof value.id === "string" && typeof value.providerID === "string";
-}
+const isModelRef = object<ModelRef>(each(string, "id", "providerID"));
 
 function readModel(value: unknown): [string, KnownModel][] {
-  if (!isRecord(value) || !isRecord(value.limit)) return [];
-  const { cost, id, limit, providerID } = value;
-  const { context, input, output } = limit;
-  if (typeof id !== "string" || typeof providerID !== "string") return [];
+  if (!isModelRef(value) || !("limit" in value) || !isRecord(value.limit)) return [];
+  const { context, input, output } = value.limit;
   if (typeof context !== "number" || typeof output !== "number") return [];
-  const prices = readPrices(cost);
+  const prices = readPrices("cost" in value ? value.cost : undefined);
   const free = context - Math.max(Math.min(output, MOST_ANSWER_TOKENS), RESERVED_TOKENS);
   const window = {
     contextTokens: context,
@@ -90,5 +84,5 @@ function readModel(value: unknown): [string, KnownModel][] {
     ...(typeof input === "number" && { inputTokens: input }),
     usableTokens: typeof input === "number" ? Math.min(input - RESERVED_TOKENS, free) : free,
   };
-  return [[`${providerID}/${id}`, { window, ...(prices && { prices }) }]];
+  return [[formatRef(value), { window, ...(prices && { prices }) }]];
 }

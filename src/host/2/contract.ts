@@ -59,11 +59,6 @@ export interface SyntheticInput {
   resume?: boolean;
 }
 
-/** A user's prompt before it is admitted. Once per admission. */
-export interface PromptEvent {
-  readonly sessionID: string;
-}
-
 /** A request to the model, before it is sent; changes are not stored. */
 export interface ContextEvent {
   readonly sessionID: string;

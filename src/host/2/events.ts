@@ -4,8 +4,8 @@
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { HostEvent } from "../../io/host.js";
-import { INVALID_REQUEST, type TheirEvent } from "./contract.js";
-import { readTokens } from "./stored.js";
+import { INVALID_REQUEST, type StoredMessage, type TheirEvent } from "./contract.js";
+import { readInfo } from "./stored.js";
 
 export interface Location {
   directory: string;
@@ -16,24 +16,21 @@ const REMEMBERED = 500;
 /** Characters of a provider's message that are looked through. */
 const MOST_SEARCHED = 2_000;
 
-/** A step that has begun: it names the answer's model and start. */
-interface Step {
-  agent: unknown;
-  model: unknown;
-  created: number;
-}
-
 export type EventReader = ReturnType<typeof createEventReader>;
 
-export function createEventReader(here: Location) {
+/** `findTold`: an answer as the events until now have told it. */
+export function createEventReader(
+  here: Location,
+  findTold: (messageID: string) => StoredMessage | undefined,
+) {
   const sessions = new Set<string>();
-  const steps = new Map<string, Step>();
 
   return {
     /** Events for layers; empty if the event belongs to another location or no layer needs it. Never throws. */
     read(event: unknown): HostEvent[] {
       if (!isTheirs(event) || !isHere(event)) return [];
-      return translate(event);
+      const { data, type } = event;
+      return type === "session.step.ended" ? readAnswer(data) : translateSession(type, data);
     },
     /** Notes a session of this location: the host has called a hook for it. */
     know(sessionID: string): void {
@@ -47,37 +44,17 @@ export function createEventReader(here: Location) {
     return location.directory === here.directory && (location.workspaceID ?? undefined) === here.workspaceID;
   }
 
-  function translate(event: TheirEvent): HostEvent[] {
-    const { data, type } = event;
-    if (type === "session.step.started") noteStep(event);
-    if (type === "session.step.ended") return readAnswer(event);
-    return translateSession(type, data);
-  }
-
-  /** The event comes with the first words of the answer; `started` is what the host stores as its beginning. */
-  function noteStep({ created = 0, data }: TheirEvent): void {
-    const { agent, assistantMessageID, model, started } = data;
-    if (typeof assistantMessageID !== "string") return;
-    steps.set(assistantMessageID, { agent, model, created: typeof started === "number" ? started : created });
-    if (steps.size > REMEMBERED) steps.delete(steps.keys().next().value ?? "");
-  }
-
   /** An answer has ended: OpenCode 1 reports the whole message. */
-  function readAnswer({ created, data }: TheirEvent): HostEvent[] {
-    const { assistantMessageID: id, finish, sessionID } = data;
-    const tokens = readTokens(data.tokens);
-    if (typeof id !== "string" || !tokens) return [];
-    const step = steps.get(id);
-    steps.delete(id);
-    const model = isRecord(step?.model) ? { providerID: step.model.providerID, modelID: step.model.id } : {};
-    const time = { created: step?.created ?? created, completed: created };
-    const info = { id, sessionID, role: "assistant", agent: step?.agent, ...model, time, finish, tokens };
-    return [{ type: "message.updated", properties: { info } }];
+  function readAnswer({ assistantMessageID, sessionID }: PlainRecord): HostEvent[] {
+    const told = findTold(String(assistantMessageID));
+    const info = told && readInfo(told.id, "assistant", told, { sessionID: String(sessionID) });
+    return info?.tokens ? [{ type: "message.updated", properties: { info } }] : [];
   }
 }
 
 function translateSession(type: string, data: PlainRecord): HostEvent[] {
   const { sessionID } = data;
+  const { message } = isRecord(data.error) ? data.error : {};
   const of = (name: string, more: PlainRecord = {}): HostEvent => ({
     type: name,
     properties: { sessionID, ...more },
@@ -107,7 +84,7 @@ function translateSession(type: string, data: PlainRecord): HostEvent[] {
     case "session.step.failed":
       return isOverflow(data.error) ? [of("session.error", { error: readError(data.error) })] : [];
     case "session.retry.scheduled":
-      return [of("session.status", { status: readRetry(data) })];
+      return [of("session.status", { status: { type: "retry", attempt: data.attempt, message } })];
     case "session.revert.staged":
       return [about("session.updated", { revert: data.revert })];
     case "session.revert.cleared":
@@ -116,10 +93,6 @@ function translateSession(type: string, data: PlainRecord): HostEvent[] {
     default:
       return [];
   }
-}
-
-function readRetry({ attempt, error }: PlainRecord): PlainRecord {
-  return { type: "retry", attempt, message: isRecord(error) ? error.message : undefined };
 }
 
 /** Gives a prompt that is too long, and what a person breaks off, OpenCode 1's names of errors, which layers look for. */

@@ -8,12 +8,12 @@ import { CHARACTERS_PER_TOKEN } from "../../context/context-size.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Generated, GenerateRequest, Models } from "../../io/host.js";
 import { failed, NO_TOKENS, splitModel } from "../readings.js";
-import type { ModelRef } from "./contract.js";
+import type { SetupContext } from "./contract.js";
 
 interface GenerateOptions {
   clock: Clock;
   /** The host's `generate.text`. */
-  text(input: { model: ModelRef; prompt: string }): unknown;
+  text: SetupContext["generate"]["text"];
   models(): Models;
 }
 
@@ -26,7 +26,8 @@ export function createGenerate({ clock, models, text }: GenerateOptions) {
     const aborted = new Promise<"aborted">((resolve) => {
       signal.addEventListener("abort", () => resolve("aborted"), { once: true });
     });
-    const asked = waitAtMost(clock, deadlineMs, () => text({ model: splitName(name), prompt }));
+    const { modelID: id, providerID } = splitModel(name);
+    const asked = waitAtMost(clock, deadlineMs, () => text({ model: { providerID, id }, prompt }));
     const ended = await Promise.race([asked, aborted]);
     // Counts what was sent, although the host reports no usage.
     const sent = { ...NO_TOKENS, input: countTokens(prompt) };
@@ -41,8 +42,3 @@ export function createGenerate({ clock, models, text }: GenerateOptions) {
 }
 
 const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-
-function splitName(name: string): ModelRef {
-  const { modelID: id, providerID } = splitModel(name);
-  return { providerID, id };
-}

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, join } from "node:path";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
-import { type Clock, type Waited, waitAtMost } from "../../io/clock.js";
+import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import { chooseProject, NO_OWN_SESSIONS, openMachine } from "../environment.js";
 import { type Revert, withoutUndone } from "../readings.js";
@@ -88,21 +88,17 @@ export function createSetupHost(options: SetupHostOptions): Host {
     },
 
     abortSession(sessionID) {
-      void call(() => context.session.interrupt({ sessionID }));
+      void waitAtMost(clock, WITHIN_MS, () => context.session.interrupt({ sessionID }));
     },
   };
 
   /** `undefined` if the host does not have it, "unknown" if it does not answer. */
   async function readSession(sessionID: string): Promise<PlainRecord | undefined | "unknown"> {
-    const waited = await call(() => context.session.get({ sessionID }));
+    const waited = await waitAtMost(clock, WITHIN_MS, () => context.session.get({ sessionID }));
     if (waited.kind === "done") return isRecord(waited.value) ? waited.value : "unknown";
     const isGone =
       waited.kind === "failed" && isRecord(waited.thrown) && /NotFound/.test(String(waited.thrown._tag));
     return isGone ? undefined : "unknown";
-  }
-
-  async function call(run: () => unknown): Promise<Waited<unknown>> {
-    return waitAtMost(clock, WITHIN_MS, run);
   }
 }
 

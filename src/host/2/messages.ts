@@ -14,6 +14,7 @@ import { isToolPart, type Message, type MessageInfo, type Part, type ToolPart } 
 import { CHECKPOINT, type StoredMessage, type TheirMessage, type TheirPart } from "./contract.js";
 import {
   ATTACHED,
+  type CallFacts,
   findStoredCall,
   isOwnAnswer,
   joinTexts,
@@ -50,17 +51,22 @@ interface Frame {
   readonly after: string;
 }
 
+type FindStored = (id: string) => StoredMessage | undefined;
+
 export function readRequest(
   theirs: readonly TheirMessage[],
-  findStored: (id: string) => StoredMessage | undefined,
+  findStored: FindStored,
   facts: RequestFacts,
 ): ReadRequest {
   const { head, groups } = group(theirs);
   const units = groups.map((one) => readUnit(one, findStored, facts));
-  const shown = units.filter((unit) => !isAnswer(unit, findStored));
+  // Strata's answers to slash commands are for people only.
+  const isShown = ({ message: { info }, theirs: own }: Unit): boolean =>
+    own.length > 1 || !isOwnAnswer(findStored(info.id));
+  const shown = units.filter(isShown);
   return {
     messages: shown.map(({ message }) => message),
-    write: (view) => writeAll(view, { head, units: shown }),
+    write: (view) => writeAll(view, head, shown),
   };
 }
 
@@ -77,15 +83,12 @@ function group(theirs: readonly TheirMessage[]): { head: TheirMessage[]; groups:
   return { head, groups };
 }
 
-function readUnit(
-  theirs: readonly TheirMessage[],
-  findStored: (id: string) => StoredMessage | undefined,
-  facts: RequestFacts,
-): Unit {
+function readUnit(theirs: readonly TheirMessage[], findStored: FindStored, facts: RequestFacts): Unit {
   const [first] = theirs as [TheirMessage];
   const id = typeof first.id === "string" ? first.id : "";
-  const known = id === "" ? undefined : findStored(id);
-  const fitting = known && fits(first, known) ? known : undefined;
+  const known = findStored(id);
+  const isFitting = (first.role === "assistant") === (known?.type === "assistant");
+  const fitting = isFitting ? known : undefined;
   const isCheckpoint = fitting?.type === "compaction";
   const checkpoint = isCheckpoint ? readCheckpointUnit(theirs, fitting, facts) : undefined;
   if (checkpoint) return checkpoint;
@@ -108,11 +111,7 @@ function readUnit(
 }
 
 /** A checkpoint: its summary, which layers check, in the host's text around it. */
-function readCheckpointUnit(
-  theirs: readonly TheirMessage[],
-  stored: StoredMessage,
-  facts: RequestFacts,
-): Unit | undefined {
+function readCheckpointUnit(theirs: readonly TheirMessage[], stored: StoredMessage, facts: RequestFacts) {
   const [first] = theirs as [TheirMessage];
   const [text = "", { summary = "" }] = [first.content[0]?.text, stored];
   const start = text.startsWith(CHECKPOINT) ? text.indexOf(`<summary>\n${summary}\n</summary>`) : -1;
@@ -122,18 +121,9 @@ function readCheckpointUnit(
   const [part, rest] = readCheckpoint(stored, before + after) as [Part, Part];
   const parts = [part, rest, ...first.content.slice(1).map(() => ({ ...ATTACHED }))];
   const message = { info: readInfo(first.id ?? "", first.role, stored, facts), parts };
+  const origins = new Map([[part, first.content[0] as TheirPart]]);
   const frame = { summary: part, before, after };
-  return {
-    theirs,
-    message,
-    origins: new Map([[part, first.content[0] as TheirPart]]),
-    results: findResults(theirs),
-    frame,
-  };
-}
-
-function fits({ role }: TheirMessage, { type }: StoredMessage): boolean {
-  return (role === "assistant") === (type === "assistant");
+  return { theirs, message, origins, results: findResults(theirs), frame };
 }
 
 /** Only what the stored message says is the user's own; the host adds attachments and skills. */
@@ -163,25 +153,17 @@ function readCall(part: TheirPart, { results, stored }: AnswerFacts): ToolPart |
   return makeCall({ id, name, input, status, texts, stored: findStoredCall(stored, id) });
 }
 
-interface ReadResult {
-  status: "completed" | "error";
-  /** Empty if the model sees something other than a text. */
-  texts: { output?: string; error?: string; attachments?: readonly unknown[] };
-}
-
-function readResult({ result }: TheirPart): ReadResult | undefined {
+/** `texts` is empty if the model sees something other than a text. */
+function readResult({ result }: TheirPart): Pick<CallFacts, "status" | "texts"> | undefined {
   if (!isRecord(result)) return undefined;
   const { type, value } = result;
-  if (type === "error") {
-    const error = readError(value);
-    return { status: "error", texts: error === undefined ? {} : { error } };
-  }
+  if (type === "error") return { status: "error", texts: { error: readError(value) } };
   const content = type === "content" && Array.isArray(value) ? value : undefined;
   const output = type === "text" && typeof value === "string" ? value : joinTexts(content);
   const attachments = content?.filter((item) => isRecord(item) && item.type !== "text") ?? [];
   return {
     status: "completed",
-    texts: { ...(output !== undefined && { output }), ...(attachments.length > 0 && { attachments }) },
+    texts: { output, ...(attachments.length > 0 && { attachments }) },
   };
 }
 
@@ -195,18 +177,7 @@ function findResults(theirs: readonly TheirMessage[]): Map<string, TheirPart> {
   );
 }
 
-/** Strata's answer to a slash command, which the model must not see. */
-function isAnswer({ message, theirs }: Unit, findStored: (id: string) => StoredMessage | undefined): boolean {
-  const stored = findStored(message.info.id);
-  return theirs.length === 1 && stored !== undefined && isOwnAnswer(stored);
-}
-
-interface Writing {
-  head: readonly TheirMessage[];
-  units: readonly Unit[];
-}
-
-function writeAll(view: readonly Message[], { head, units }: Writing): TheirMessage[] | undefined {
+function writeAll(view: readonly Message[], head: readonly TheirMessage[], units: readonly Unit[]) {
   const numbers = new Map<MessageInfo, number>(units.map(({ message }, number) => [message.info, number]));
   const written: TheirMessage[] = [...head];
   let next = 0;
@@ -217,7 +188,7 @@ function writeAll(view: readonly Message[], { head, units }: Writing): TheirMess
     if (!made) return undefined;
     const [first, ...rest] = made;
     // Instruction updates in the history that was cut still hold.
-    const updates = number === undefined ? [] : findUpdates(units.slice(next, number));
+    const updates = findUpdates(units.slice(next, number ?? next).flatMap(({ theirs }) => theirs));
     // Of an answer that was dropped nothing is left.
     written.push(...(first ? [first] : []), ...updates, ...rest);
     if (number !== undefined) next = number + 1;
@@ -225,8 +196,8 @@ function writeAll(view: readonly Message[], { head, units }: Writing): TheirMess
   return written;
 }
 
-const findUpdates = (units: readonly Unit[]): TheirMessage[] =>
-  units.flatMap(({ theirs }) => theirs.filter(({ role }) => role === "system"));
+const findUpdates = (theirs: readonly TheirMessage[]): TheirMessage[] =>
+  theirs.filter(({ role }) => role === "system");
 
 /** A message that layers have added, such as the notes before an answer. */
 function makeMessage({ info, parts }: Message): TheirMessage[] | undefined {
@@ -238,6 +209,9 @@ function makeMessage({ info, parts }: Message): TheirMessage[] | undefined {
   return [{ role: "user", content }];
 }
 
+/** Texts that layers have added to a message. */
+type Added = Record<"before" | "behind", string[]>;
+
 /** The changed parts of a unit; `undefined` for a part that is left out. */
 type Edits = Map<TheirPart | undefined, TheirPart | undefined>;
 
@@ -247,8 +221,7 @@ function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[] | unde
   if (view === unit.message || view.parts === unit.message.parts) return [...unit.theirs];
   if (!unit.frame && isDropped(unit, view)) return writeDropped(unit, view);
   const edits: Edits = new Map();
-  const before: string[] = [];
-  const behind: string[] = [];
+  const added: Added = { before: [], behind: [] };
   const kept = new Set<Part>();
   const frame = unit.frame && !view.parts.includes(unit.frame.summary) ? unit.frame : undefined;
   for (const part of view.parts) {
@@ -262,7 +235,7 @@ function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[] | unde
       const text = `${lead}${part.text ?? ""}${after}`;
       edits.set(unit.origins.get(summary), { type: "text", ...unit.origins.get(summary), text });
     } else if (part.type === "text" && part.text !== undefined) {
-      (kept.size === 0 ? before : behind).push(part.text);
+      added[kept.size === 0 ? "before" : "behind"].push(part.text);
     } else return undefined;
   }
   for (const part of unit.message.parts) {
@@ -272,7 +245,7 @@ function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[] | unde
     if (part.type !== "text") return undefined;
     edits.set(origin, undefined);
   }
-  return apply(unit, edits, { before, behind });
+  return apply(unit, edits, added);
 }
 
 /** Nothing of the answer is left, and at most texts stand in its place. */
@@ -286,7 +259,7 @@ function isDropped(unit: Unit, { info, parts }: Message): boolean {
 
 /** Calls go with their results; instruction updates between them still hold. */
 function writeDropped({ theirs }: Unit, { parts }: Message): TheirMessage[] {
-  const updates = theirs.filter(({ role }) => role === "system");
+  const updates = findUpdates(theirs);
   const [first] = theirs;
   if (!first || parts.length === 0) return updates;
   const content = parts.map(({ text = "" }) => ({ type: "text", text }));
@@ -348,17 +321,13 @@ function withText(content: readonly unknown[], text: string): unknown[] {
   });
 }
 
-function apply(
-  { theirs }: Unit,
-  edits: Edits,
-  { before, behind }: { before: readonly string[]; behind: readonly string[] },
-): TheirMessage[] | undefined {
+function apply({ theirs }: Unit, edits: Edits, added: Added): TheirMessage[] | undefined {
   const written = theirs.map((message, at) => {
     const isChanged = message.content.some((part) => edits.has(part));
-    const hasMore = at === 0 && before.length + behind.length > 0;
+    const hasMore = at === 0 && added.before.length + added.behind.length > 0;
     if (!isChanged && !hasMore) return message;
     const left = message.content.flatMap((part) => (edits.has(part) ? (edits.get(part) ?? []) : [part]));
-    const content = at === 0 ? withTexts(left, { before, behind }) : left;
+    const content = at === 0 ? withTexts(left, added) : left;
     return { ...message, content };
   });
   return written.some(({ content }) => content.length === 0) ? undefined : written;
@@ -368,10 +337,7 @@ function apply(
  * Some providers join the texts of a message without a separator, so added texts bring an empty line. Text must not
  * follow a tool call, so an answer with calls gets it before the first one.
  */
-function withTexts(
-  content: readonly TheirPart[],
-  { before, behind }: { before: readonly string[]; behind: readonly string[] },
-): TheirPart[] {
+function withTexts(content: readonly TheirPart[], { before, behind }: Added): TheirPart[] {
   const isFollowed = content.some(({ type }) => type === "text");
   const lead = before.map((text, index) => ({
     type: "text",

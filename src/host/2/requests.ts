@@ -3,19 +3,26 @@
  * written into the host's list last and all at once, so an earlier failure leaves the request as it was.
  */
 import { formatError } from "../../base/error.js";
-import { isRecord } from "../../base/shape.js";
+import { each, list, object, oneOf, string } from "../../base/shape.js";
 import { isSummary, type Message, type ModelName } from "../../io/message.js";
 import { askForView } from "../../kernel/dispatcher.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
-import type { CompactionEvent, ContextEvent, StoredMessage, TheirMessage } from "./contract.js";
+import type {
+  CompactionEvent,
+  ContextEvent,
+  ModelRef,
+  StoredMessage,
+  TheirMessage,
+  TheirPart,
+} from "./contract.js";
 import type { EventReader } from "./events.js";
 import { type ReadRequest, readRequest } from "./messages.js";
 import type { StoredSessions } from "./stored-sessions.js";
 import type { Offer } from "./tools.js";
 
 interface RequestHooksOptions {
-  strata: Pick<Strata, "calls" | "clock" | "dispatcher" | "log" | "requests" | "toolChoices">;
+  strata: Strata;
   catalog: Catalog;
   events: Pick<EventReader, "know">;
   offer: Offer;
@@ -91,9 +98,12 @@ async function open({ stored, warmed }: State, event: ContextEvent): Promise<Ope
   const model = { providerID: event.model.providerID, modelID: event.model.id };
   const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
   const last = messages.findLast(({ role }) => role === "assistant")?.id;
+  const warmedMs = warmed.get(sessionID) ?? 0;
   const findStored = (id: string): StoredMessage | undefined => {
     const one = known.get(id);
-    return id === last ? withWarmth(one, warmed.get(sessionID)) : one;
+    // A request without trace that came after the last answer has kept the provider's cache warm.
+    const isWarmer = id === last && warmedMs > (one?.time.completed ?? Number.POSITIVE_INFINITY);
+    return one && isWarmer ? { ...one, time: { ...one.time, completed: warmedMs } } : one;
   };
   const request = readRequest(messages, findStored, facts);
   return request.messages.length > 0 ? { event, request, model } : undefined;
@@ -130,45 +140,21 @@ async function tellSummary({ strata, summaries }: State, { request }: Opened): P
   await strata.dispatcher.ask("event", { type: "message.updated", properties: { info } }, undefined);
 }
 
-async function askLayers(
-  { dispatcher, requests }: RequestHooksOptions["strata"],
-  messages: readonly Message[],
-): Promise<readonly Message[]> {
+async function askLayers({ dispatcher, requests }: Strata, messages: readonly Message[]) {
   const request = requests.open(messages);
   return request ? askForView(dispatcher, request) : messages;
 }
 
-function isContextEvent(event: unknown): event is ContextEvent {
-  if (!isRecord(event) || typeof event.sessionID !== "string" || !isRecord(event.model)) return false;
-  const { id, providerID } = event.model;
-  return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
-}
-
-const ROLES = new Set(["system", "user", "assistant", "tool"]);
-
-function isMessageList(value: unknown): value is readonly TheirMessage[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (message) =>
-        isRecord(message) &&
-        typeof message.role === "string" &&
-        ROLES.has(message.role) &&
-        Array.isArray(message.content) &&
-        message.content.every((part: unknown) => isRecord(part) && typeof part.type === "string"),
-    )
-  );
-}
-
-/** A request without trace that came after the last answer has kept the provider's cache warm. */
-function withWarmth(
-  stored: StoredMessage | undefined,
-  warmedMs: number | undefined,
-): StoredMessage | undefined {
-  const completed = stored?.time.completed;
-  if (!stored || warmedMs === undefined || completed === undefined || warmedMs <= completed) return stored;
-  return { ...stored, time: { ...stored.time, completed: warmedMs } };
-}
+const isContextEvent = object<Pick<ContextEvent, "messages" | "model" | "sessionID">>({
+  sessionID: string,
+  model: object<Pick<ModelRef, "id" | "providerID">>(each(string, "id", "providerID")),
+  messages: list(
+    object<Pick<TheirMessage, "content" | "role">>({
+      role: oneOf(["system", "user", "assistant", "tool"]),
+      content: list(object<Pick<TheirPart, "type">>({ type: string })),
+    }),
+  ),
+});
 
 /**
  * Writes what the layers have made of a request, at once or not at all. Returns why it stays as it was; `undefined` if it

@@ -24,23 +24,20 @@ interface SetupOptions {
 }
 
 /** The returned function accepts any context and never throws. In OpenCode 2 it returns the cleanup. */
-export function createSetup(options: SetupOptions): (context: unknown) => Promise<Cleanup | undefined> {
+export function createSetup(options: SetupOptions) {
   const { clock, open } = options;
-  return async (context) => {
+  return async (context: unknown): Promise<(() => Promise<void>) | undefined> => {
     if (!isSecond(context)) return undefined;
     try {
       const { startInSetup } = await import("./start.js");
       return await startInSetup({ clock, context, open });
     } catch (thrown) {
-      await writeFailure(options, context, thrown).catch(() => {
-        // Nowhere to report it: the log itself failed, and the host would treat an error as a broken plugin.
-      });
+      // A log that cannot be written is reported nowhere: the host would treat an error as a broken plugin.
+      await writeFailure(options, context, thrown).catch(() => {});
       return undefined;
     }
   };
 }
-
-type Cleanup = () => Promise<void>;
 
 function isSecond(context: unknown): context is SetupContext {
   if (!isRecord(context)) return false;
@@ -50,11 +47,7 @@ function isSecond(context: unknown): context is SetupContext {
 }
 
 /** Writes a line into the project's log without opening the project. */
-async function writeFailure(
-  { clock, files, parts }: SetupOptions,
-  context: SetupContext,
-  thrown: unknown,
-): Promise<void> {
+async function writeFailure({ clock, files, parts }: SetupOptions, context: SetupContext, thrown: unknown) {
   const { readPlace } = await import("./host.js");
   const place = readPlace(context);
   const { configFiles } = openMachine(place);

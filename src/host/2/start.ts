@@ -16,14 +16,7 @@ import { answerCommand, bindTools, createAnswers } from "../commands-and-tools.j
 import { noteSign } from "../readings.js";
 import { SCREEN_EVENTS } from "../screen.js";
 import { type Catalog, createCatalog } from "./catalog.js";
-import type {
-  BeforeToolEvent,
-  PromptEvent,
-  SetupContext,
-  SyntheticInput,
-  TheirCommand,
-  TheirTool,
-} from "./contract.js";
+import type { BeforeToolEvent, SetupContext, SyntheticInput, TheirCommand, TheirTool } from "./contract.js";
 import { createEventReader, type EventReader } from "./events.js";
 import { createSetupHost, readPlace } from "./host.js";
 import { createRequestHooks } from "./requests.js";
@@ -76,7 +69,7 @@ export async function startInSetup({ clock, context, open }: StartOptions): Prom
       const sent = await waitAtMost(clock, WITHIN_MS, () => context.session.synthetic(message));
       return sent.kind === "done";
     }),
-    events: createEventReader(place),
+    events: createEventReader(place, stored.findTold),
     signal: ended.signal,
     stream: { isOpen: false },
   };
@@ -145,10 +138,10 @@ function registerAll(running: Running): Promise<unknown>[] {
   ];
 }
 
-/** Never changes the prompt, which the host stores afterwards. */
-async function beginTurn(running: Running, event: PromptEvent): Promise<void> {
+/** A user's prompt before it is admitted. Never changes it, since the host stores it afterwards. */
+async function beginTurn(running: Running, event: unknown): Promise<void> {
   const { events, strata } = running;
-  const sessionID: unknown = isRecord(event) ? event.sessionID : undefined;
+  const sessionID = isRecord(event) ? event.sessionID : undefined;
   if (typeof sessionID !== "string") return;
   events.know(sessionID);
   void listen(running);

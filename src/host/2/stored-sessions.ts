@@ -3,7 +3,7 @@
  * host copy the whole session, which takes 40 ms once a session has five megabytes.
  */
 import { formatError } from "../../base/error.js";
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { isRecord, keepLast, type PlainRecord } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
 import type { SetupContext, StoredMessage, StoredPart, TheirMessage } from "./contract.js";
@@ -40,6 +40,9 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     /** Call with each event of the host. Never throws. */
     note: told.note,
 
+    /** A message as the host's events have told it so far. */
+    findTold: told.find,
+
     /**
      * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them
      * is not known to its end, and no event tells it. Never rejects.
@@ -49,7 +52,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
       const before = known?.byID ?? new Map<string, StoredMessage>();
       const unknown = messages.filter((one) => !isKnown(one, before));
       if (unknown.length === 0 || isPausing()) return before;
-      const found = known && (await told.find(unknown));
+      const found = known && (await told.findAll(unknown));
       if (found) {
         // The session may have been read meanwhile.
         const now = sessions.get(sessionID) ?? known;
@@ -108,17 +111,11 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     return undefined;
   }
 
-  function remember(
-    sessionID: string,
-    shown: readonly StoredMessage[],
-    left: readonly StoredMessage[],
-  ): Known["byID"] {
+  function remember(sessionID: string, shown: readonly StoredMessage[], left: readonly StoredMessage[]) {
     const before = sessions.get(sessionID);
     const hidden = findHidden(before, shown);
     const byID = new Map([...left, ...shown].map((one) => [one.id, one]));
-    sessions.delete(sessionID);
-    sessions.set(sessionID, { byID, shown, ...(hidden && { hidden }) });
-    if (sessions.size > REMEMBERED) sessions.delete(sessions.keys().next().value ?? "");
+    keepLast(sessions, sessionID, { byID, shown, ...(hidden && { hidden }) }, REMEMBERED);
     return byID;
   }
 }
@@ -180,8 +177,10 @@ function createTold(clock: Clock) {
       for (const watcher of watchers) watcher();
     },
 
+    find: (id: string): StoredMessage | undefined => messages.get(id),
+
     /** These as stored; `undefined` if one is told by no event, or not to its end within a moment. */
-    async find(wanted: readonly TheirMessage[]): Promise<StoredMessage[] | undefined> {
+    async findAll(wanted: readonly TheirMessage[]): Promise<StoredMessage[] | undefined> {
       const ids = wanted.map(({ id = "" }) => id);
       if (!ids.every((id) => messages.has(id) || prompts.has(id))) return undefined;
       const isTold = (): boolean => wanted.every((one) => isKnown(one, messages));
@@ -207,18 +206,12 @@ function createTold(clock: Clock) {
     const { assistantMessageID, inboxID, item } = data;
     const id = String(assistantMessageID ?? inboxID);
     if (type === "session.inbox.enqueued" && isRecord(item) && item.type === "user" && isRecord(item.payload))
-      keep(prompts, id, item.payload);
+      keepLast(prompts, id, item.payload, MOST_TOLD);
     if (type === "session.inbox.delivered" && prompts.has(id))
-      keep(messages, id, { ...prompts.get(id), id, type: "user", time: { created: atMs } });
+      keepLast(messages, id, { ...prompts.get(id), id, type: "user", time: { created: atMs } }, MOST_TOLD);
     const answer = type === "session.step.started" ? beginAnswer(id, data, atMs) : messages.get(id);
-    if (answer) keep(messages, id, tell(answer, type, data, atMs));
+    if (answer) keepLast(messages, id, tell(answer, type, data, atMs), MOST_TOLD);
   }
-}
-
-function keep<Value>(map: Map<string, Value>, id: string, value: Value): void {
-  map.delete(id);
-  map.set(id, value);
-  if (map.size > MOST_TOLD) map.delete(map.keys().next().value ?? "");
 }
 
 /** A prompt that the host has changed is read. */

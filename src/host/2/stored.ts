@@ -2,7 +2,18 @@
  * Stored messages of OpenCode 2: times, tokens, models and whose words they are, which the messages of a request lack.
  * Pure; anything of another shape counts as absent.
  */
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import {
+  anyObject,
+  each,
+  finite,
+  isRecord,
+  list,
+  object,
+  optional,
+  type PlainRecord,
+  string,
+  unchecked,
+} from "../../base/shape.js";
 import type { Message, MessageInfo, Part, ReportedTokens, ToolPart } from "../../io/message.js";
 import { RENAMED_TOOLS, type StoredMessage, type StoredPart } from "./contract.js";
 
@@ -16,13 +27,11 @@ export function readStored(answer: unknown): StoredMessage[] | undefined {
   return stored.length > 0 || answer.length === 0 ? stored : undefined;
 }
 
-function isStored(value: unknown): value is StoredMessage {
-  if (!isRecord(value) || !isRecord(value.time)) return false;
-  const { content, id, type } = value;
-  if (typeof id !== "string" || typeof type !== "string" || !Number.isFinite(value.time.created))
-    return false;
-  return content === undefined || (Array.isArray(content) && content.every(isRecord));
-}
+const isStored = object<Pick<StoredMessage, "content" | "id" | "time" | "type">>({
+  ...each(string, "id", "type"),
+  time: object<StoredMessage["time"]>({ created: finite, ...each(unchecked, "streamed", "completed") }),
+  content: optional(list(anyObject)),
+});
 
 export interface RequestFacts {
   sessionID: string;
@@ -39,52 +48,38 @@ export function readInfo(
   facts: RequestFacts,
 ): MessageInfo {
   const { agent, model, sessionID } = facts;
-  if (role !== "assistant" || stored?.type === "compaction") {
-    const time = stored && { time: { created: stored.time.created } };
-    if (stored?.type === "compaction") return readSummaryInfo(id, stored, facts);
-    return { id, sessionID, role, ...time, ...(agent !== undefined && { agent }), ...(model && { model }) };
-  }
-  if (!stored) return { id, sessionID, role };
-  const completed = stored.time.completed ?? stored.time.streamed;
-  const tokens = readTokens(stored.tokens);
+  const { created, completed = stored?.time.streamed } = stored?.time ?? {};
+  const time = created !== undefined && { time: { created, ...(completed !== undefined && { completed }) } };
+  const tokens = isTokens(stored?.tokens) && { tokens: { reasoning: 0, ...stored?.tokens } };
+  if (stored?.type === "compaction")
+    return {
+      ...{ id, sessionID, role: "assistant", summary: true, finish: "stop", ...tokens },
+      ...(created !== undefined && { time: { created, completed: created } }),
+      // Within a turn the host compacts without a user's message behind it: the model for the next answer is here.
+      ...(model && { model }),
+    };
+  if (role === "assistant")
+    return {
+      ...{ id, sessionID, role, ...time, ...tokens },
+      ...(stored?.agent !== undefined && { agent: stored.agent }),
+      ...(stored?.model && { providerID: stored.model.providerID, modelID: stored.model.id }),
+      ...(stored?.finish !== undefined && { finish: stored.finish }),
+      ...(stored?.error !== undefined && { error: stored.error }),
+    };
   return {
-    id,
-    sessionID,
-    role,
-    time: { created: stored.time.created, ...(completed !== undefined && { completed }) },
-    ...(stored.agent !== undefined && { agent: stored.agent }),
-    ...(stored.model && { providerID: stored.model.providerID, modelID: stored.model.id }),
-    ...(stored.finish !== undefined && { finish: stored.finish }),
-    ...(stored.error !== undefined && { error: stored.error }),
-    ...(tokens && { tokens }),
-  };
-}
-
-/** Within a turn the host compacts without a user's message behind it: the model for the next answer is here. */
-function readSummaryInfo(id: string, { time, tokens }: StoredMessage, facts: RequestFacts): MessageInfo {
-  const { model, sessionID } = facts;
-  const used = readTokens(tokens);
-  return {
-    ...{ id, sessionID, role: "assistant", summary: true, finish: "stop" },
-    time: { created: time.created, completed: time.created },
+    ...{ id, sessionID, role, ...(created !== undefined && { time: { created } }) },
+    ...(agent !== undefined && { agent }),
     ...(model && { model }),
-    ...(used && { tokens: used }),
   };
 }
 
-export function readTokens(value: unknown): ReportedTokens | undefined {
-  if (!isRecord(value) || !isRecord(value.cache)) return undefined;
-  const { cache, input, output, reasoning = 0 } = value;
-  const { read, write } = cache;
-  const all = [input, output, reasoning, read, write];
-  if (!all.every((count) => Number.isFinite(count))) return undefined;
-  return {
-    input: input as number,
-    output: output as number,
-    reasoning: reasoning as number,
-    cache: { read: read as number, write: write as number },
-  };
-}
+type Tokens = Omit<ReportedTokens, "reasoning"> & Partial<Pick<ReportedTokens, "reasoning">>;
+
+const isTokens = object<Tokens>({
+  ...each(finite, "input", "output"),
+  reasoning: optional(finite),
+  cache: object<Tokens["cache"]>(each(finite, "read", "write")),
+});
 
 export function findStoredCall(stored: StoredMessage | undefined, callID: string): StoredPart | undefined {
   return stored?.content?.find(({ id, type }) => type === "tool" && id === callID);
@@ -114,8 +109,8 @@ function readMetadata(part: StoredPart | undefined): PlainRecord {
 }
 
 /** True for an answer to one of Strata's slash commands, which only people see. */
-export function isOwnAnswer(stored: Pick<StoredMessage, "metadata">): boolean {
-  return stored.metadata?.strata === ANSWER_METADATA.strata;
+export function isOwnAnswer(stored: Pick<StoredMessage, "metadata"> | undefined): boolean {
+  return stored?.metadata?.strata === ANSWER_METADATA.strata;
 }
 
 /** A session's stored messages as layers read them, without Strata's answers and what no model sees. */
@@ -167,15 +162,15 @@ function readPart(part: StoredPart): Part | undefined {
 function readCall(part: StoredPart): ToolPart | undefined {
   const { id, name, state } = part;
   if (typeof id !== "string" || typeof name !== "string" || !isRecord(state)) return undefined;
-  const { input, status } = part.state ?? {};
-  if (status === "completed")
-    return makeCall({ id, name, input, status, texts: { output: joinTexts(state.content) }, stored: part });
-  if (status !== "error") return makeCall({ id, name, input, status: "running", stored: part });
-  const error = isRecord(state.error) ? String(state.error.message ?? "") : undefined;
-  return makeCall({ id, name, input, status, texts: { error }, stored: part });
+  const { input } = state;
+  const status = state.status === "completed" || state.status === "error" ? state.status : "running";
+  const output = status === "completed" ? joinTexts(state.content) : undefined;
+  const isError = status === "error" && isRecord(state.error);
+  const error = isError ? String((state.error as PlainRecord).message ?? "") : undefined;
+  return makeCall({ id, name, input, status, texts: { output, error }, stored: part });
 }
 
-interface CallFacts {
+export interface CallFacts {
   id: string;
   name: string;
   input: unknown;

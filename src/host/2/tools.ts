@@ -1,6 +1,6 @@
 /** Which tools a request of OpenCode 2 offers the model: leaves some out, shortens definitions, and measures what is sent. */
 import { compileGlob } from "../../base/glob.js";
-import { isRecord, type PlainRecord } from "../../base/shape.js";
+import { isRecord, object, oneOf, type PlainRecord, string, unchecked } from "../../base/shape.js";
 import { estimateTextTokens } from "../../context/context-size.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { OfferedTool, OfferedTools } from "../../io/host.js";
@@ -9,11 +9,6 @@ import type { ContextEvent, SetupContext } from "./contract.js";
 import { readToolName } from "./stored.js";
 
 export type Offer = ReturnType<typeof createOffer>;
-
-interface TheirDefinition {
-  description: string;
-  input?: unknown;
-}
 
 interface Last {
   tools: PlainRecord;
@@ -84,11 +79,12 @@ function countCatalog(system: unknown): number {
   return estimateTextTokens(texts.map((text) => CATALOG.exec(text)?.[0] ?? "").join(""));
 }
 
-const isDefinition = (tool: unknown): tool is TheirDefinition =>
-  isRecord(tool) && typeof tool.description === "string";
+const isDefinition = object<{ description: string; input?: unknown }>({
+  description: string,
+  input: unchecked,
+});
 
-const isConnected = (server: unknown): server is { name: string } =>
-  isRecord(server) &&
-  typeof server.name === "string" &&
-  isRecord(server.status) &&
-  server.status.status === "connected";
+const isConnected = object<{ name: string; status: unknown }>({
+  name: string,
+  status: object<{ status: string }>({ status: oneOf(["connected"]) }),
+});
