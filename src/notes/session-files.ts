@@ -7,28 +7,21 @@ import { redactLines } from "../text/secrets/secrets.js";
 import { readPage } from "./merge.js";
 import type { Stored } from "./stored.js";
 
-export interface SessionPaths {
-  /** For people. */
-  notes: string;
-  /** The notes before the last change. */
-  previous: string;
-  /** For the machine. */
-  stored: string;
-  /** Where an unreadable stored file is moved. */
-  corrupt: string;
-}
-
 /** Throws for an ID that could name a file elsewhere. */
-export function planPaths(folder: string, sessionID: string): SessionPaths {
+export function planPaths(folder: string, sessionID: string) {
   if (!/^[\w-]+$/.test(sessionID))
     throw new Error(
       `Expected a session id of letters, digits, "_" and "-"; got ${JSON.stringify(sessionID)}.`,
     );
   const pathOf = (ending: string): string => join(folder, `${sessionID}${ending}`);
   return {
+    /** For people. */
     notes: pathOf(".md"),
+    /** The notes before the last change. */
     previous: pathOf(".previous.md"),
+    /** For the machine. */
     stored: pathOf(".json"),
+    /** Where an unreadable stored file is moved. */
     corrupt: pathOf(".corrupt.json"),
   };
 }

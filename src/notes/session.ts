@@ -21,6 +21,9 @@ export interface Session {
   /** Is something known that is not on disk? */
   isChanged: boolean;
   readonly known: KnownMessages;
+  /** While it is read, and while it is written. */
+  loading: Promise<void> | undefined;
+  writing: Promise<void> | undefined;
 }
 
 export const createSession = (sessionID: string): Session => ({
@@ -31,6 +34,8 @@ export const createSession = (sessionID: string): Session => ({
   isStored: false,
   isChanged: false,
   known: createKnownMessages(),
+  loading: undefined,
+  writing: undefined,
 });
 
 export function change(session: Session, changed: Partial<Stored>): void {

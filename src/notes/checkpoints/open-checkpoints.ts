@@ -16,7 +16,6 @@ import { type Attached, createAttachedFiles } from "./attached.js";
 import {
   type Checkpoint,
   type CheckpointFile,
-  type CheckpointMemory,
   formatCapsule,
   formatCheckpoint,
   formatCheckpointID,
@@ -232,15 +231,13 @@ async function takeCheckpoint(
     memories: memories
       .filter(({ isForeign, provenance }) => !isForeign && provenance.session === sessionID)
       .slice(-MOST_MEMORIES)
-      .map(toMemory),
+      .map((memory) => ({
+        id: memory.id,
+        title: toSafeLine(memory.title, LONGEST_NOTE),
+        isPrivate: isPrivate(memory),
+      })),
   };
 }
-
-const toMemory = (memory: Memory): CheckpointMemory => ({
-  id: memory.id,
-  title: toSafeLine(memory.title, LONGEST_NOTE),
-  isPrivate: isPrivate(memory),
-});
 
 const isPrivate = ({ sensitivity }: Pick<Memory, "sensitivity">): boolean => sensitivity === "private";
 
