@@ -14,22 +14,20 @@ export interface Addition {
   text: string;
 }
 
-interface Extension {
-  sessionID: string;
-  layer: string;
-  additions: readonly Addition[];
-  /** Aborted if the request is sent without the additions: then they never count. */
-  signal: AbortSignal;
-}
-
 /**
- * Appends the texts; the decision is on disk before a request shows them. A line in the savings ledger explains a
+ * Appends the texts; the decision is on disk before a request shows them, and they never count if the signal is
+ * aborted by then: the request was sent without them. A line in the savings ledger explains a
  * different prefix after machine state was deleted. Returns whether there is something to show. Rejects if the decision
  * cannot be recorded; the ledger then has no line either.
  */
 export async function extend(
   { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
-  { additions, layer, sessionID, signal }: Extension,
+  {
+    additions,
+    layer,
+    sessionID,
+    signal,
+  }: { sessionID: string; layer: string; additions: readonly Addition[]; signal: AbortSignal },
 ): Promise<boolean> {
   if (additions.length === 0) return false;
   await decisions.record(sessionID, layer, additions.map(planAddition), signal);

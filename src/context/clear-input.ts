@@ -196,11 +196,9 @@ export const MARKER_TOKENS = 20;
  */
 export function formatMarker({ part, file, directory, superseded, verb = "Cleared" }: Marked): string {
   const { exit } = part.state.metadata ?? {};
-  const what = [
-    ...(typeof exit === "number" ? [`exit ${exit}; `] : []),
-    ...(superseded === undefined ? [] : [`${superseded}; `]),
-  ];
-  return `[Strata] ${verb}: ${what.join("")}whole in ${formatPath(file, directory)}`;
+  const ended = typeof exit === "number" ? `exit ${exit}` : undefined;
+  const what = [ended, superseded, `whole in ${formatPath(file, directory)}`];
+  return `[Strata] ${verb}: ${what.filter((one) => one !== undefined).join("; ")}`;
 }
 
 /** Relative to the working directory if it lies inside it. */
@@ -221,14 +219,10 @@ export interface ResultToClear {
   superseded?: Supersession | undefined;
 }
 
-export interface InputToClear {
+export interface InputToClear extends Pick<LongInput, "fields" | "characters"> {
   kind: "input";
   /** The result of the call. */
   result: Result;
-  /** Names of the fields to clear. */
-  fields: readonly string[];
-  /** Their length. */
-  characters: number;
 }
 
 /** OpenCode's tools with repeatable results; those of MCP servers, subagents and others only if the settings name them. */

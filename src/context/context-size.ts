@@ -2,6 +2,7 @@
  * Estimates the tokens of a request: the provider's count of the last answer, plus an estimate from characters of what
  * new messages and decisions have changed since.
  */
+import { countUsage } from "../costs/savings.js";
 import {
   isToolPart,
   type Message,
@@ -21,7 +22,6 @@ const CHARACTERS_AROUND_A_CALL = 160;
 
 /** System prompt and tools before the first answer; OpenCode's own take 8,000 to 12,000 tokens. */
 const USUAL_FIXED_TOKENS = 10_000;
-const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 export type ContextSizes = ReturnType<typeof createContextSizes>;
 
@@ -34,7 +34,7 @@ export function createContextSizes() {
     report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void {
       if (!isNews(sessionID, answer)) return;
       note(sessionID, answer);
-      take(sessionID, answer, countPrompt(answer), countAll(sent));
+      take(sessionID, answer, countUsage(answer).sent, countAll(sent));
     },
     /**
      * Uses the provider's count of the last answer, unless that was reported. `readSent` returns the messages sent for it;
@@ -102,7 +102,7 @@ export function createContextSizes() {
     const sent = view.length >= messages.length ? view : messages;
     const first = sent.findIndex(isEndedAnswer);
     const answer = sent[first]?.info;
-    if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
+    if (answer) take(sessionID, answer, countUsage(answer).sent, countAll(sent.slice(0, first)));
   }
 }
 
@@ -119,12 +119,6 @@ function createCounter() {
     }
     return sum;
   };
-}
-
-/** Tokens of the request, without its answer. */
-function countPrompt({ tokens }: MessageInfo): number {
-  const { cache, input } = tokens ?? NO_TOKENS;
-  return input + cache.read + cache.write;
 }
 
 /** Tokens of messages, from their characters. */

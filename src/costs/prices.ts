@@ -99,29 +99,19 @@ const SOURCE = "prices";
 /** The models used last are kept. */
 const MOST_MODELS = 100;
 
-type Stored = ReadonlyMap<string, ModelPrices>;
-
-/** `path` is that of the file. */
-export function createKnownPrices({
-  files,
-  log,
-  paidFor,
-  path,
-  writes,
-}: {
+interface PricesOptions {
   files: Files;
   log: Log;
   paidFor: Config["prices"];
+  /** Path of the file. */
   path: string;
   writes: PQueue;
-}) {
+}
+
+export function createKnownPrices({ files, log, paidFor, path, writes }: PricesOptions) {
   const known = new Map<string, ModelPrices>();
-  const read = (): Promise<Stored | undefined> =>
-    readState(files, path, parse, {
-      log,
-      source: SOURCE,
-      anew: "prices are known again after the first request",
-    });
+  const anew = "prices are known again after the first request";
+  const read = () => readState(files, path, parse, { log, source: SOURCE, anew });
   let loading: Promise<void> | undefined;
 
   return {
@@ -173,7 +163,7 @@ const parsePrices = parserOf(
   object<ModelPrices>({ ...tier, longer: list(object<LongPrices>({ ...tier, aboveTokens: count })) }),
 );
 
-function parse(state: unknown): Stored | undefined {
+function parse(state: unknown): ReadonlyMap<string, ModelPrices> | undefined {
   if (!isRecord(state) || !isRecord(state.models)) return undefined;
   return new Map(
     Object.entries(state.models).flatMap(([name, given]) => {

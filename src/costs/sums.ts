@@ -161,18 +161,13 @@ export interface Figures extends Summed {
   days: readonly (Summed & { day: string })[];
 }
 
-export interface Ledger {
-  /** Records by session, in order. */
-  sessions: Map<string, SavingsRecord[]>;
-  problems: string[];
-}
-
 const ENDING = ".jsonl";
 
 const listSessions = async (files: Files, folder: string): Promise<string[]> =>
   (await files.list(folder)).filter((name) => name.endsWith(ENDING)).map((name) => basename(name, ENDING));
 
-export async function readLedger(files: Files, folder: string): Promise<Ledger> {
+/** `sessions`: the records by session, in order. */
+export async function readLedger(files: Files, folder: string) {
   const sessions = new Map<string, SavingsRecord[]>();
   const problems: string[] = [];
   for (const id of await listSessions(files, folder)) {

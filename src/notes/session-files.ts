@@ -1,7 +1,7 @@
 /** The files of a session in the notes folder, and how they are read, even if the session is not open here. */
 import { join } from "node:path";
 import { formatCount } from "../base/format.js";
-import { decodeStrictly, type Files, readText } from "../io/files.js";
+import { decodeStrictly, type Files, listByAge, readText } from "../io/files.js";
 import type { SeenSessions } from "../project/own.js";
 import { redactLines } from "../text/secrets/secrets.js";
 import { readPage } from "./merge.js";
@@ -115,13 +115,8 @@ export interface ListSessionsOptions extends SessionFolder {
 /** IDs of the sessions that ran on this machine, last used first. Rejects with the system's error. */
 export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
   const { files, folder, most, sessions } = options;
-  const found: { id: string; modifiedMs: number }[] = [];
-  for (const name of await files.list(folder)) {
-    const id = readSessionID(name);
-    const stat = id === undefined ? undefined : await files.stat(join(folder, name));
-    if (id !== undefined && stat?.kind === "file") found.push({ id, modifiedMs: stat.modifiedMs });
-  }
-  const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1));
-  const seen = await sessions.filter(newest.map(({ id }) => id));
-  return newest.flatMap(({ id }) => (seen.has(id) ? id : [])).slice(0, most);
+  const found = await listByAge(files, folder, (name) => readSessionID(name) !== undefined);
+  const newest = found.flatMap(({ name }) => readSessionID(name) ?? []);
+  const seen = await sessions.filter(newest);
+  return newest.filter((id) => seen.has(id)).slice(0, most);
 }

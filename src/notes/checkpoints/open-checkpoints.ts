@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { cut } from "../../base/text.js";
-import { type Files, readText } from "../../io/files.js";
+import { type Files, listByAge, readText } from "../../io/files.js";
 import type { Memory } from "../../memory/memory.js";
 import { isActive, isUsersRule } from "../../memory/memory.js";
 import type { SeenSessions } from "../../project/own.js";
@@ -191,16 +191,8 @@ async function readCheckpoint(options: OpenOptions, id: string): Promise<Checkpo
 
 /** Newest first. */
 async function listFiles({ files, locate }: OpenOptions) {
-  const folder = await locate();
-  const found = await Promise.all(
-    (await files.list(folder)).map(async (name) => {
-      const id = readCheckpointName(name);
-      const path = join(folder, name);
-      const stat = id === undefined ? undefined : await files.stat(path);
-      return id !== undefined && stat?.kind === "file" ? [{ id, path, modifiedMs: stat.modifiedMs }] : [];
-    }),
-  );
-  return found.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
+  const found = await listByAge(files, await locate(), (name) => readCheckpointName(name) !== undefined);
+  return found.map(({ name, path }) => ({ id: readCheckpointName(name), path }));
 }
 
 /** The session as it is now, as a checkpoint; `undefined` if it has no notes. */
