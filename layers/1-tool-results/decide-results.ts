@@ -49,10 +49,8 @@ export function findAnswers(history: History, from: number): Answer[] {
 }
 
 /** A UTF-16 unit takes one to three bytes of UTF-8, so the length alone usually decides. */
-function isLargerThanPreview(text: string): boolean {
-  if (text.length > PREVIEW_LIMIT_BYTES) return true;
-  return text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
-}
+const isLargerThanPreview = (text: string): boolean =>
+  text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
 
 function readSourcePath({ part }: Result): string | undefined {
   const path = part.tool === "read" ? part.state.input?.filePath : undefined;

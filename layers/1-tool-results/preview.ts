@@ -246,25 +246,18 @@ export function clean(line: string): string {
 
 /** The longest prefix of `text` that fits, cut between characters. */
 function cutToBytes(text: string, limitBytes: number): string {
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    bytes += byteLength(character);
-    if (bytes > limitBytes) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
+  const bytes = Buffer.from(text).subarray(0, Math.max(0, limitBytes));
+  // A decoder that waits for more leaves half a character out.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 /** The longest suffix of `text` that fits, cut between characters. */
 function cutToLastBytes(text: string, limitBytes: number): string {
-  const reversed = Array.from(text).reverse();
-  let bytes = 0;
-  const kept = reversed.findIndex((character) => {
-    bytes += byteLength(character);
-    return bytes > limitBytes;
-  });
-  return (kept === -1 ? reversed : reversed.slice(0, kept)).reverse().join("");
+  const bytes = Buffer.from(text);
+  let start = Math.max(0, bytes.length - limitBytes);
+  // Bytes of a character behind its first.
+  while ((bytes[start] ?? 0) >> 6 === 0b10) start++;
+  return bytes.toString("utf8", start);
 }
 
 /** Length in bytes of UTF-8. */

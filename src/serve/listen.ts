@@ -2,6 +2,7 @@
  * The socket: Node's HTTP server, with limits on everything that a client can keep open; and the projects that it serves.
  * When it stops, it accepts no more connections and gives responses a few seconds.
  */
+import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
@@ -20,27 +21,17 @@ export interface ListenOptions {
   host: string;
   port: number;
   /** Set only in tests. */
-  bounds?: Partial<Bounds>;
+  bounds?: Partial<typeof BOUNDS>;
 }
 
 /** Times are measured by Node's own timers. */
-interface Bounds {
-  connections: number;
-  headerBytes: number;
-  /** Time limits for the headers and for the whole request. */
-  headersMs: number;
-  requestMs: number;
-  /** Idle time after which a connection is closed. */
-  silentMs: number;
-  keptAliveMs: number;
-  lookMs: number;
-}
-
-const BOUNDS: Bounds = {
+const BOUNDS = {
   connections: 256,
   headerBytes: 16_384,
+  /** Time limits for the headers and for the whole request. */
   headersMs: 10_000,
   requestMs: 30_000,
+  /** Idle time after which a connection is closed. */
   silentMs: 60_000,
   keptAliveMs: 5_000,
   lookMs: 2_000,
@@ -87,13 +78,8 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
 
 async function start(server: Server, { host, port }: Pick<ListenOptions, "host" | "port">): Promise<void> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, () => {
-        server.off("error", reject);
-        resolve();
-      });
-    });
+    server.listen(port, host);
+    await once(server, "listening");
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "another program uses it" : message;
