@@ -192,7 +192,12 @@ function createSweep(context: LayerContext): () => Promise<void> {
     const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestMs = clock.now() - maxAgeDays * DAY_MS;
     const tooOld = stored.filter(({ modifiedMs }) => modifiedMs < oldestMs).length;
-    const isLive = rememberAnswers(isLiveSession);
+    const asked = new Map<string, Promise<boolean>>();
+    const isLive = (sessionID: string): Promise<boolean> => {
+      const answer = asked.get(sessionID) ?? isLiveSession(sessionID);
+      asked.set(sessionID, answer);
+      return answer;
+    };
     if (tooOld > 0 || total > capBytes) await removeFiles(stored, { tooOld, total, isLive });
     await forgetOldDays(isLive);
   };
@@ -257,13 +262,4 @@ async function readSessions(decisions: LayerContext["decisions"]): Promise<Map<s
     for (const { file, session } of await decisions.read(day))
       if (file !== undefined) sessionsOf.set(file, (sessionsOf.get(file) ?? new Set()).add(session));
   return sessionsOf;
-}
-
-function rememberAnswers<Q, A>(ask: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
-  const answers = new Map<Q, Promise<A>>();
-  return (question) => {
-    const answer = answers.get(question) ?? ask(question);
-    answers.set(question, answer);
-    return answer;
-  };
 }

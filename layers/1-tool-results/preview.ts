@@ -63,7 +63,8 @@ export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
 
 function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
   const tool = cutToBytes(clean(input.tool), 80);
-  const facts = `${formatSize(excerpt)}${formatExit(input.exitStatus)}`;
+  const lines = excerpt.lines === 1 ? "one line" : `${formatCount(excerpt.lines)} lines`;
+  const facts = `${formatCount(excerpt.bytes)} bytes in ${lines}${formatExit(input.exitStatus)}`;
   // A `read` result may be only a part of its file, so the file has only what Read showed.
   const claim = input.sourcePath === undefined ? " Nothing is lost, it is in" : " What Read showed is in";
   const attachments = input.attachments ? " What is attached to it stays attached." : "";
@@ -292,11 +293,6 @@ function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
   const tail = isWhole ? head : yield* decodeLines(content.subarray(-WINDOW_BYTES));
   const longestLine = Math.max(findLongest(head), findLongest(tail));
   return { bytes: content.byteLength, lines, longestLine, head, tail, tailStart: lines - tail.length + 1 };
-}
-
-/** "108,894 bytes in 20,000 lines" */
-function formatSize({ bytes, lines }: Excerpt): string {
-  return `${formatCount(bytes)} bytes in ${lines === 1 ? "one line" : `${formatCount(lines)} lines`}`;
 }
 
 /** A final line end starts no further line. */

@@ -146,7 +146,6 @@ function report(
     task,
     history,
     answer: result.kind === "answered" ? result.text : formatFailure(result.reason, run),
-    hasAnswered: result.kind === "answered",
     ...(run.first && { first: run.first }),
     used: run.used,
     requests: run.requests,

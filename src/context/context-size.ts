@@ -133,19 +133,16 @@ export function countCharacters(messages: readonly Message[]): number {
 /** Characters of a message in a request. */
 function countMessage({ parts }: Message): number {
   let characters = 0;
-  for (const part of parts) characters += countPart(part);
+  for (const part of parts) {
+    if (isToolPart(part)) characters += (readResultText(part)?.length ?? 0) + countCall(part);
+    else if (!part.ignored) characters += part.text?.length ?? 0;
+  }
   return characters;
 }
 
 /** Tokens of a text, from its characters. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-}
-
-/** Characters of a part in a request. */
-function countPart(part: Part): number {
-  if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
-  return (readResultText(part)?.length ?? 0) + countCall(part);
 }
 
 /** Characters of a call in a request, without its result. */
