@@ -63,16 +63,7 @@ export async function readNotes(
   return { text };
 }
 
-export interface ReadSession {
-  sessionID: string;
-  /** Absolute path of its notes. */
-  path: string;
-  /** When its data was last written. */
-  modifiedMs: number;
-  stored: Stored;
-  /** IDs of lines that a person has removed from the notes so far. */
-  removed: ReadonlySet<string>;
-}
+export type ReadSession = NonNullable<Awaited<ReturnType<typeof readSession>>>;
 
 export interface SessionFolder {
   files: Files;
@@ -81,10 +72,7 @@ export interface SessionFolder {
 }
 
 /** `undefined` without readable data. Rejects with the system's error. */
-export async function readSession(
-  { files, folder }: SessionFolder,
-  sessionID: string,
-): Promise<ReadSession | undefined> {
+export async function readSession({ files, folder }: SessionFolder, sessionID: string) {
   const paths = planPaths(folder, sessionID);
   const reading = await readStored(files, paths.stored);
   const stat = await files.stat(paths.stored);
@@ -92,7 +80,16 @@ export async function readSession(
   const notes = await readNotes(files, paths.notes);
   const { stored } = reading;
   const { removed } = readPage(stored, "text" in notes ? notes.text : undefined);
-  return { sessionID, path: paths.notes, modifiedMs: stat.modifiedMs, stored, removed: new Set(removed) };
+  return {
+    sessionID,
+    /** Absolute path of its notes. */
+    path: paths.notes,
+    /** When its data was last written. */
+    modifiedMs: stat.modifiedMs,
+    stored,
+    /** IDs of lines that a person has removed from the notes so far. */
+    removed: new Set(removed) as ReadonlySet<string>,
+  };
 }
 
 /** The notes of a session, without secrets; `undefined` if there are none. Rejects with the system's error. */

@@ -11,10 +11,10 @@ import type { Hono } from "hono";
 import { StrataError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { CliContext } from "../operations/command.js";
-import { openProject, type Project } from "../operations/project.js";
+import { openProject } from "../operations/project.js";
 import { findStateFolder } from "../project/folders.js";
 import { isRecordName, locateRecord, planRecord, readOwner } from "../project/state-owner.js";
-import { createProjectFigures, type ProjectFigures } from "./figures.js";
+import { createProjectFigures } from "./figures.js";
 
 export interface ListenOptions {
   clock: Clock;
@@ -92,15 +92,10 @@ async function start(server: Server, { host, port }: Pick<ListenOptions, "host" 
 
 /* The projects that the server serves. */
 
-export interface ServedProject {
-  /** Used in URLs; the name of its folder in the user's state folder. */
-  id: string;
-  project: Project;
-  readFigures(): Promise<ProjectFigures>;
-}
+export type ServedProject = Awaited<ReturnType<typeof openServed>>;
 
-/** The project of the working directory. Throws if there is none. */
-export async function openServed(cli: CliContext): Promise<ServedProject> {
+/** The project of the working directory. `id`: used in URLs; the name of its folder in the user's state folder. Throws if there is none. */
+export async function openServed(cli: CliContext) {
   const project = await openProject(cli);
   const { stateFolder } = project;
   const { folder } = await locateRecord(cli.files, { project: project.root, stateFolder });
