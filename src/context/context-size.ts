@@ -211,12 +211,11 @@ export function measureCached(
 const BLOCKS_LOOKED_AT = 20;
 
 /** Whether the model is Anthropic's, whoever serves it. */
-export function hasLookBack({ modelID, providerID }: ModelName): boolean {
-  return providerID === "anthropic" || modelID.includes("claude");
-}
+const hasLookBack = ({ modelID, providerID }: ModelName): boolean =>
+  providerID === "anthropic" || modelID.includes("claude");
 
 /** Index of the first message at which a change leaves the cache of the messages before it within reach. */
-export function findReach(messages: readonly Message[]): number {
+function findReach(messages: readonly Message[]): number {
   let blocks = 0;
   for (let index = messages.length - 1; index >= 0; index--) {
     blocks += countBlocks(messages[index]);

@@ -18,7 +18,7 @@ export type Find = (key: string) => RecordedDecisions | undefined;
 export function replay(
   history: History,
   find: Find,
-  readCut = (): Cut | undefined => findCut(history, find),
+  readCut = () => findCut(history, find),
 ): readonly Message[] {
   const { messages } = history;
   const cut = readCut();
@@ -47,13 +47,8 @@ export function replay(
   return withNotes(view, messages[0], cut.text, at);
 }
 
-export interface Cut {
-  index: number;
-  text: string;
-}
-
 /** The last message at which history is cut, and the text that replaces everything before it. */
-export function findCut(history: History, find: Find): Cut | undefined {
+export function findCut(history: History, find: Find): { index: number; text: string } | undefined {
   for (let index = history.messages.length - 1; index > 0; index--) {
     const key = history.keyOf(index);
     const text = key && find(key.key)?.cut?.text;

@@ -60,17 +60,11 @@ const PAID_FOR: Readonly<Record<PaidFor, Rates>> = {
 
 type PaidFor = Config["prices"][string];
 
-interface Charged {
-  /** "provider/model" */
-  name: string;
-  /** As the host gives them. */
-  prices: ModelPrices | undefined;
-  /** As the user says. */
-  paidFor: Config["prices"];
-}
-
-/** For a prompt of `tokens`. In dollars only if the host has a price. Pure. */
-export function findRates({ name, paidFor, prices }: Charged, tokens = 0): Rates {
+/** For a prompt of `tokens`. `prices`: as the host gives them, `name`: "provider/model". In dollars only if the host has a price. Pure. */
+export function findRates(
+  { name, paidFor, prices }: { name: string; prices: ModelPrices | undefined; paidFor: Config["prices"] },
+  tokens = 0,
+): Rates {
   const named = findByName(paidFor, name);
   if (named) return PAID_FOR[named];
   if (prices && prices.input > 0) return relate(prices, tokens);

@@ -47,14 +47,6 @@ interface SessionStore extends StoreOptions {
   readonly sessions: Map<string, Session>;
 }
 
-export interface Unfinished {
-  sessionID: string;
-  /** Absolute path of its notes. */
-  path: string;
-  /** At most 3,000 characters. */
-  text: string;
-}
-
 interface NotesOptions extends StoreOptions {
   clock: Clock;
   /** All messages of a session as the host has them; without it none are ever taken back. */
@@ -132,7 +124,7 @@ export function createNotes({ clock, readMessages, ...options }: NotesOptions) {
     write: (sessionID: string): Promise<void> => writeSession(store, sessionID),
 
     /** The newest session but these, had on this machine and used within `maxAgeMs`, that has left something open. */
-    findUnfinished: (except: ReadonlySet<string>, maxAgeMs: number): Promise<Unfinished | undefined> =>
+    findUnfinished: (except: ReadonlySet<string>, maxAgeMs: number) =>
       guard(store, "earlier sessions", undefined, () =>
         findUnfinished(store, except, clock.now() - maxAgeMs),
       ),
@@ -305,11 +297,12 @@ function noteTouched(
 /** Number of newest sessions checked for open work; older ones are not worth resuming. */
 const MOST_UNFINISHED = 20;
 
+/** `path`: the absolute path of its notes. */
 async function findUnfinished(
   { files, folder, seen }: SessionStore,
   except: ReadonlySet<string>,
   sinceMs: number,
-): Promise<Unfinished | undefined> {
+) {
   const most = MOST_UNFINISHED + except.size;
   for (const sessionID of await listNewestSessions({ files, folder, sessions: seen, most })) {
     const session = except.has(sessionID) ? undefined : await readSession({ files, folder }, sessionID);

@@ -102,16 +102,16 @@ export async function readSafePage(
   return redactLines(notes.text.split("\n")).join("\n");
 }
 
-export interface ListSessionsOptions extends SessionFolder {
-  /** Tells which sessions ran on this machine: a repository may contain notes of others. */
-  sessions: Pick<SeenSessions, "filter">;
-  /** Maximum number, newest first. */
-  most: number;
-}
-
-/** IDs of the sessions that ran on this machine, last used first. Rejects with the system's error. */
-export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
-  const { files, folder, most, sessions } = options;
+/**
+ * IDs of at most `most` sessions that ran on this machine, last used first: a repository may contain notes of others.
+ * Rejects with the system's error.
+ */
+export async function listNewestSessions({
+  files,
+  folder,
+  most,
+  sessions,
+}: SessionFolder & { sessions: Pick<SeenSessions, "filter">; most: number }): Promise<string[]> {
   const found = await listByAge(files, folder, (name) => readSessionID(name) !== undefined);
   const newest = found.flatMap(({ name }) => readSessionID(name) ?? []);
   const seen = await sessions.filter(newest);

@@ -5,10 +5,9 @@
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { cut } from "../../base/text.js";
-import { type Files, listByAge, readText } from "../../io/files.js";
+import { listByAge, readText } from "../../io/files.js";
 import type { Memory } from "../../memory/memory.js";
 import { isActive, isUsersRule } from "../../memory/memory.js";
-import type { SeenSessions } from "../../project/own.js";
 import { redactSecrets, toSafeLine } from "../../text/secrets/secrets.js";
 import { planPaths, type ReadSession, readSafePage, readSession } from "../session-files.js";
 import type { Ledger } from "../stored.js";
@@ -40,15 +39,9 @@ export interface NewlyAttached {
   replaced: Attached | undefined;
 }
 
-interface OpenOptions {
-  clock: { now(): number };
-  files: Files;
-  /** The notes folder, `<project>/.opencode/session-memory`. */
-  folder: string;
+interface OpenOptions extends FindSessionOptions {
   /** Absolute path; file names are relative to it. */
   project: string;
-  sessions: SeenSessions;
-  findQuotes: FindSessionOptions["findQuotes"];
   /** The folder of this machine's record of the project. */
   locate(): Promise<string>;
   /** All readable memories. */
