@@ -19,15 +19,7 @@ export async function loadSolid(): Promise<Solid> {
     import("solid-js"),
     import("@opentui/solid/jsx-runtime"),
   ]);
-  return {
-    // A function would be taken for a change of the value.
-    createSignal<Value>(value: Value): [() => Value, (value: Value) => unknown] {
-      const [get, set] = createSignal<Value>(value);
-      return [get, (next) => set(() => next)];
-    },
-    onCleanup,
-    jsx,
-  };
+  return { createSignal, onCleanup, jsx };
 }
 
 /**
