@@ -60,7 +60,10 @@ const PAID_FOR: Readonly<Record<PaidFor, Rates>> = {
 
 type PaidFor = Config["prices"][string];
 
-/** For a prompt of `tokens`. `prices`: as the host gives them, `name`: "provider/model". In dollars only if the host has a price. Pure. */
+/**
+ * For a prompt of `tokens`. `name`: "provider/model", `prices`: as the host gives them. In dollars only if it has a price.
+ * Pure.
+ */
 export function findRates(
   { name, paidFor, prices }: { name: string; prices: ModelPrices | undefined; paidFor: Config["prices"] },
   tokens = 0,

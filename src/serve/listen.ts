@@ -94,7 +94,7 @@ async function start(server: Server, { host, port }: Pick<ListenOptions, "host" 
 
 export type ServedProject = Awaited<ReturnType<typeof openServed>>;
 
-/** The project of the working directory. `id`: used in URLs; the name of its folder in the user's state folder. Throws if there is none. */
+/** The project of the working directory. `id`: for URLs, the name of its folder in the user's state. Throws if there is none. */
 export async function openServed(cli: CliContext) {
   const project = await openProject(cli);
   const { stateFolder } = project;
