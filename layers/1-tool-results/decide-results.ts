@@ -49,21 +49,8 @@ export function findAnswers(history: History, from: number): Answer[] {
 }
 
 /** A UTF-16 unit takes one to three bytes of UTF-8, so the length alone usually decides. */
-function isLargerThanPreview(text: string): boolean {
-  if (text.length > PREVIEW_LIMIT_BYTES) return true;
-  return text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
-}
-
-function readSourcePath({ part }: Result): string | undefined {
-  const path = part.tool === "read" ? part.state.input?.filePath : undefined;
-  return typeof path === "string" ? path : undefined;
-}
-
-/** The exit status of a shell command; `null` if it was killed before it exited. */
-function readExitStatus({ part }: Result): number | null | undefined {
-  const exit = part.state.metadata?.exit;
-  return typeof exit === "number" || exit === null ? exit : undefined;
-}
+const isLargerThanPreview = (text: string): boolean =>
+  text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
 
 /** The host's note after a shell command's output, such as that it was killed; the host's file does not contain it. */
 function readHostNote({ text, cutPath }: Result): string | undefined {
@@ -138,7 +125,12 @@ export function createDecideResults(context: LayerContext) {
     const { part, text, cutPath, key } = result;
     const standing = find(key);
     const decision = standing?.judged;
-    const cutBytes = cutPath === undefined || decision ? undefined : await readBytes(cutPath);
+    const cutBytes =
+      cutPath === undefined || decision
+        ? undefined
+        : await measureCutFile(files, cutPath).catch(
+            (thrown) => void log.warn(LAYER, `cannot stat ${cutPath}: ${formatError(thrown)}`),
+          );
     const isBeyondUs = cutPath !== undefined && cutBytes === undefined;
     return {
       tool: part.tool,
@@ -148,13 +140,6 @@ export function createDecideResults(context: LayerContext) {
       // A result that shows one of our files stays: moving it would only create another.
       mustStay: Boolean(decision ?? standing?.pinned) || isBeyondUs || namesResultFile(part.state.input),
     };
-  }
-
-  /** Size of the host's file with the whole result; `undefined` if it cannot be copied. */
-  function readBytes(path: string): Promise<number | undefined> {
-    return measureCutFile(files, path).catch(
-      (thrown) => void log.warn(LAYER, `cannot stat ${path}: ${formatError(thrown)}`),
-    );
   }
 }
 
@@ -173,19 +158,19 @@ function createMoves({ clock, config, files, host, log, resultFiles }: LayerCont
   async function spill(result: Result): Promise<Moved | undefined> {
     const content = await readWhole(files, result);
     const file = await resultFiles.store(content);
+    const { state, tool } = result.part;
+    const [sourcePath, exit] = [state.input?.filePath, state.metadata?.exit];
     const preview = writePreview({
-      tool: result.part.tool,
-      content,
+      ...{ tool, content, pageBytes },
       path: file,
-      sourcePath: readSourcePath(result),
-      exitStatus: readExitStatus(result),
+      sourcePath: tool === "read" && typeof sourcePath === "string" ? sourcePath : undefined,
+      exitStatus: typeof exit === "number" || exit === null ? exit : undefined,
       note: readHostNote(result),
-      attachments: result.part.state.attachments?.length ?? 0,
-      pageBytes,
+      attachments: state.attachments?.length ?? 0,
     });
     const text = await inSlices(clock, preview);
     if (text !== undefined) return { result, outcome: "replaced", text, file, bytes: content.byteLength };
-    log.warn(LAYER, `path too long for a preview: ${file}; the ${result.part.tool} result stays`);
+    log.warn(LAYER, `path too long for a preview: ${file}; the ${tool} result stays`);
     return undefined;
   }
 
@@ -194,7 +179,7 @@ function createMoves({ clock, config, files, host, log, resultFiles }: LayerCont
     const threshold = findThreshold(part.tool, policy);
     if (!policy.shrink || threshold === Number.POSITIVE_INFINITY || !mayShrink(part)) return undefined;
     const before = findBefore(request, result, threshold);
-    const shrunk = await inSlices(clock, planShrink({ text: whole, before }));
+    const shrunk = await inSlices(clock, planShrink(whole, before));
     if (!shrunk) return undefined;
     const content = Buffer.from(whole);
     const file = await resultFiles.store(content);

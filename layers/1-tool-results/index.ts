@@ -10,7 +10,7 @@
  * On a failure or timeout the original stays in the context. The host's stored messages are never changed.
  */
 
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import PQueue from "p-queue";
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";
@@ -28,6 +28,7 @@ import {
 import { createDecisions } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
+import { listByAge } from "../../src/io/files.js";
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { countEvents, type Proof, type ProofSeen } from "../../src/kernel/proof.js";
@@ -178,12 +179,6 @@ const findOpen = (request: ContextRequest): Answer[] =>
  * was used in the last seven days, by the file's own last use or by the host; if the host does not answer, it is live.
  */
 
-interface StoredFile {
-  path: string;
-  bytes: number;
-  lastUsedMs: number;
-}
-
 const LIVE_SESSION_DAYS = 7;
 
 function createSweep(context: LayerContext): () => Promise<void> {
@@ -192,32 +187,27 @@ function createSweep(context: LayerContext): () => Promise<void> {
   const capBytes = maxTotalMegabytes * 1_000_000;
 
   return async () => {
-    const stored = await listStored();
+    /** The longest unused first. */
+    const stored = (await listByAge(files, folders.toolResults, (name) => name.endsWith(".txt"))).reverse();
     const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestMs = clock.now() - maxAgeDays * DAY_MS;
-    const tooOld = stored.filter(({ lastUsedMs }) => lastUsedMs < oldestMs).length;
-    if (tooOld > 0 || total > capBytes) await removeFiles(stored, { tooOld, total });
-    await forgetOldDays();
+    const tooOld = stored.filter(({ modifiedMs }) => modifiedMs < oldestMs).length;
+    const asked = new Map<string, Promise<boolean>>();
+    const isLive = (sessionID: string): Promise<boolean> => {
+      const answer = asked.get(sessionID) ?? isLiveSession(sessionID);
+      asked.set(sessionID, answer);
+      return answer;
+    };
+    if (tooOld > 0 || total > capBytes) await removeFiles(stored, { tooOld, total, isLive });
+    await forgetOldDays(isLive);
   };
-
-  /** The longest unused first. */
-  async function listStored(): Promise<StoredFile[]> {
-    const names = (await files.list(folders.toolResults)).filter((name) => name.endsWith(".txt"));
-    const stored = names.map(async (name) => {
-      const path = join(folders.toolResults, name);
-      const found = await files.stat(path);
-      return found?.kind === "file" ? [{ path, bytes: found.bytes, lastUsedMs: found.modifiedMs }] : [];
-    });
-    return (await Promise.all(stored)).flat().sort((a, b) => a.lastUsedMs - b.lastUsedMs);
-  }
 
   /** Removes the first `tooOld` files, and further ones until the total is within the cap. */
   async function removeFiles(
-    stored: readonly StoredFile[],
-    { tooOld, total }: { tooOld: number; total: number },
+    stored: readonly { path: string; bytes: number }[],
+    { isLive, tooOld, total }: { tooOld: number; total: number; isLive: typeof isLiveSession },
   ): Promise<void> {
     const sessionsOf = await readSessions(decisions);
-    const isLive = rememberAnswers(isLiveSession);
     let left = total;
     let removed = 0;
     for (const [index, file] of stored.entries()) {
@@ -248,9 +238,8 @@ function createSweep(context: LayerContext): () => Promise<void> {
     return found !== undefined && clock.now() - found.modifiedMs < LIVE_SESSION_DAYS * DAY_MS;
   }
 
-  async function forgetOldDays(): Promise<void> {
+  async function forgetOldDays(isLive: typeof isLiveSession): Promise<void> {
     const oldest = clock.now() - Math.max(maxAgeDays, LIVE_SESSION_DAYS) * DAY_MS;
-    const isLive = rememberAnswers(isLiveSession);
     for (const day of await decisions.days()) {
       if ((day + 1) * DAY_MS > oldest) continue;
       const sessions = new Set((await decisions.read(day)).map(({ session }) => session));
@@ -273,13 +262,4 @@ async function readSessions(decisions: LayerContext["decisions"]): Promise<Map<s
     for (const { file, session } of await decisions.read(day))
       if (file !== undefined) sessionsOf.set(file, (sessionsOf.get(file) ?? new Set()).add(session));
   return sessionsOf;
-}
-
-function rememberAnswers<Q, A>(ask: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
-  const answers = new Map<Q, Promise<A>>();
-  return (question) => {
-    const answer = answers.get(question) ?? ask(question);
-    answers.set(question, answer);
-    return answer;
-  };
 }

@@ -63,7 +63,8 @@ export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
 
 function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
   const tool = cutToBytes(clean(input.tool), 80);
-  const facts = `${formatSize(excerpt)}${formatExit(input.exitStatus)}`;
+  const lines = excerpt.lines === 1 ? "one line" : `${formatCount(excerpt.lines)} lines`;
+  const facts = `${formatCount(excerpt.bytes)} bytes in ${lines}${formatExit(input.exitStatus)}`;
   // A `read` result may be only a part of its file, so the file has only what Read showed.
   const claim = input.sourcePath === undefined ? " Nothing is lost, it is in" : " What Read showed is in";
   const attachments = input.attachments ? " What is attached to it stays attached." : "";
@@ -246,25 +247,18 @@ export function clean(line: string): string {
 
 /** The longest prefix of `text` that fits, cut between characters. */
 function cutToBytes(text: string, limitBytes: number): string {
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    bytes += byteLength(character);
-    if (bytes > limitBytes) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
+  const bytes = Buffer.from(text).subarray(0, Math.max(0, limitBytes));
+  // A decoder that waits for more leaves half a character out.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 /** The longest suffix of `text` that fits, cut between characters. */
 function cutToLastBytes(text: string, limitBytes: number): string {
-  const reversed = Array.from(text).reverse();
-  let bytes = 0;
-  const kept = reversed.findIndex((character) => {
-    bytes += byteLength(character);
-    return bytes > limitBytes;
-  });
-  return (kept === -1 ? reversed : reversed.slice(0, kept)).reverse().join("");
+  const bytes = Buffer.from(text);
+  let start = Math.max(0, bytes.length - limitBytes);
+  // Bytes of a character behind its first.
+  while ((bytes[start] ?? 0) >> 6 === 0b10) start++;
+  return bytes.toString("utf8", start);
 }
 
 /** Length in bytes of UTF-8. */
@@ -299,11 +293,6 @@ function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
   const tail = isWhole ? head : yield* decodeLines(content.subarray(-WINDOW_BYTES));
   const longestLine = Math.max(findLongest(head), findLongest(tail));
   return { bytes: content.byteLength, lines, longestLine, head, tail, tailStart: lines - tail.length + 1 };
-}
-
-/** "108,894 bytes in 20,000 lines" */
-function formatSize({ bytes, lines }: Excerpt): string {
-  return `${formatCount(bytes)} bytes in ${lines === 1 ? "one line" : `${formatCount(lines)} lines`}`;
 }
 
 /** A final line end starts no further line. */

@@ -29,12 +29,6 @@ export function mayShrink({ state, tool }: ToolPart): boolean {
 /** The command of a shell call; empty for other calls. */
 export const readCommand = ({ input }: ToolPart["state"]): string => String(input?.command ?? "");
 
-interface ShrinkInput {
-  text: string;
-  /** Text of the last run of the same command, if the model has it. */
-  before?: string | undefined;
-}
-
 export interface Shrunk {
   /** What was left out, as the first line says it. */
   what: string;
@@ -57,8 +51,8 @@ const REASONS: Readonly<Record<Reason, string>> = {
   generated: "of a generated file",
 };
 
-/** `undefined` if hardly anything could be left out. */
-export function* planShrink({ before, text }: ShrinkInput): Sliced<Shrunk | undefined> {
+/** `before`: the last run of the same command, if the model has it. `undefined` if hardly anything could be left out. */
+export function* planShrink(text: string, before?: string): Sliced<Shrunk | undefined> {
   const lines = text.split("\n");
   yield;
   const reasons = new Array<Reason | undefined>(lines.length);

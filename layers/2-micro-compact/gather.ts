@@ -35,13 +35,6 @@ const OTHERS_KEPT_ANSWERS = 20;
  */
 const KEPT = { least: 2, results: 5, answers: 3, tokens: 6_000 };
 
-interface Gathering {
-  /** Number of newest results that stay, if a user has set it. */
-  keepRecent?: number | undefined;
-  /** Other tools whose results may be cleared, by name or pattern. */
-  tools: Readonly<Record<string, boolean>>;
-}
-
 /**
  * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, not held by a person, and
  * larger than a marker. The newest calls keep theirs, and the newest todo list stays. `view`: the messages as they would be
@@ -50,7 +43,7 @@ interface Gathering {
 export function gatherClearable(
   request: ContextRequest,
   view: readonly Message[],
-  gathering: Gathering,
+  gathering: Pick<LayerContext["config"]["microCompact"], "keepRecent" | "tools">,
 ): Clearable[] {
   const { history, model, shownFrom } = request;
   const from = shownFrom();
@@ -130,12 +123,6 @@ function gatherInput({ find }: ContextRequest, result: Result): Unplaced<InputTo
   return { kind: "input", result, ...long };
 }
 
-interface Batch {
-  clearable: readonly Clearable[];
-  plan: ClearPlan;
-  reason: string;
-}
-
 /**
  * Clears a planned batch: writes the files, the ledger and the decisions, in this order. Rejects if a file or the decisions
  * cannot be written, or the signal is aborted first; then nothing is cleared.
@@ -143,7 +130,7 @@ interface Batch {
 export async function clearBatch(
   context: LayerContext,
   { sessionID }: ContextRequest,
-  { clearable, plan, reason }: Batch,
+  { clearable, plan, reason }: { clearable: readonly Clearable[]; plan: ClearPlan; reason: string },
   signal: AbortSignal,
 ): Promise<void> {
   const { decisions, log, savings } = context;

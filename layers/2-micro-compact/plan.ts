@@ -69,19 +69,15 @@ export function planClear(
   occasion: Occasion,
   policy: ClearPolicy,
 ): ClearPlan | undefined {
-  const plan = choose(candidates, occasion, policy);
+  const plan = choose();
   return plan && plan.tokensFreed >= policy.floor ? plan : undefined;
-}
 
-function choose(
-  candidates: readonly Candidate[],
-  occasion: Occasion,
-  policy: ClearPolicy,
-): ClearPlan | undefined {
-  if (occasion.kind === "warm") return findBest(candidates, policy);
-  const all = planAll(candidates);
-  if (occasion.kind === "cold") return { ...all, cacheLost: 0 };
-  return makesRoom(all, occasion) ? all : undefined;
+  function choose(): ClearPlan | undefined {
+    if (occasion.kind === "warm") return findBest(candidates, policy);
+    const all = planAll(candidates);
+    if (occasion.kind === "cold") return { ...all, cacheLost: 0 };
+    return makesRoom(all, occasion) ? all : undefined;
+  }
 }
 
 /** `undefined` if clearing never gains. */

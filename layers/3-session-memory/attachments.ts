@@ -15,12 +15,6 @@ interface Waiting {
 
 const nameOf = ({ attached, target }: Waiting): string => `${target} ${attached.asked} ${attached.of}`;
 
-interface FoundAttachment {
-  addition: Addition;
-  /** Call once the text is recorded, so that it is attached only once. Rejects with the system's error. */
-  remove(): Promise<void>;
-}
-
 export function createAttachments({ checkpoints, family, log }: LayerContext, layer: string) {
   /** By session: the last message checked. */
   const checked = new Map<string, string>();
@@ -28,8 +22,11 @@ export function createAttachments({ checkpoints, family, log }: LayerContext, la
   const given = new Set<string>();
 
   return {
-    /** Returns the text for the newest message of a person's session. Never rejects: the session continues without it. */
-    async find({ find, history, sessionID }: ContextRequest): Promise<FoundAttachment | undefined> {
+    /**
+     * Returns the text for the newest message of a person's session; `remove` is called once it is recorded, so that it is
+     * attached only once, and rejects with the system's error. Never rejects: the session continues without it.
+     */
+    async find({ find, history, sessionID }: ContextRequest) {
       const { lastAnswer, messages } = history;
       const key = messages.at(-1)?.info.role === "user" ? history.keyOf(messages.length - 1) : undefined;
       const isSubagents = family.knownParent(sessionID) !== undefined;
@@ -38,9 +35,9 @@ export function createAttachments({ checkpoints, family, log }: LayerContext, la
       if (isExtendedBy(layer, find(key.key))) return undefined;
       try {
         const waiting = await read(lastAnswer === -1 ? [sessionID, NEXT] : [sessionID]);
-        return (
-          waiting && { addition: { behind: key, text: waiting.attached.text }, remove: () => remove(waiting) }
-        );
+        if (!waiting) return undefined;
+        const addition: Addition = { behind: key, text: waiting.attached.text };
+        return { addition, remove: () => remove(waiting) };
       } catch (thrown) {
         log.warn(layer, `cannot read the attachment of ${sessionID}: ${formatError(thrown)}`);
         return undefined;

@@ -13,13 +13,12 @@
 import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
 import { byAnyone, byUserOrHigher, enabled, type Values, whole } from "../../src/config/setting.js";
-import { type Addition, extend, findShownTexts, forget } from "../../src/context/additions.js";
+import { extend, findShownTexts, forget } from "../../src/context/additions.js";
 import { estimateTokens } from "../../src/context/context-size.js";
-import { type DatedDecision, decide } from "../../src/context/decisions.js";
+import { decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
-import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import type { Proof } from "../../src/kernel/proof.js";
 import { createAttachments, listCheckpointCommands } from "./attachments.js";
@@ -97,15 +96,29 @@ function create(context: LayerContext): LayerParts {
         const hasForgotten = await forget(context, { request, layer: LAYER, signal });
         const attached = await attachments.find(request);
         const first = attached ? [attached.addition] : await handoffs.plan(request);
-        const additions = [...first, ...remind(context, request, messages)];
+        const policy = context.config.sessionMemory;
+        const facts = context.notes.facts(sessionID);
+        const reminder = facts && planReminder(request, { view: messages, facts, policy, layer: LAYER });
+        const additions = reminder ? [...first, reminder] : first;
         const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
         if (attached) void keeper.later(attached.remove);
         return isExtended || hasForgotten ? request.show() : undefined;
       },
 
-      takenBack: async (request, withdrawal) =>
-        withdrawal &&
-        addRevisions(withdrawal, [...findStale(request, withdrawal), ...(await handoffs.findStale(request))]),
+      async takenBack(request, withdrawal) {
+        if (!withdrawal) return undefined;
+        // The next reminder comes when it is due.
+        const reminders = findShownTexts(request, LAYER)
+          .filter(({ extended }) => withdrawal.isStale(extended.at))
+          .map(({ result }) => result);
+        const stale = [...reminders, ...(await handoffs.findStale(request))];
+        if (stale.length === 0) return undefined;
+        const own = stale.map((key) => ({
+          ...decide(key, { outcome: "revised", of: "extended" }),
+          layer: LAYER,
+        }));
+        return { ...withdrawal, revisions: [...withdrawal.revisions, ...own] };
+      },
 
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
@@ -173,30 +186,6 @@ function createKeeper(context: LayerContext) {
     const hasWorked = (notes.facts(sessionID)?.calls.ended ?? 0) > 0;
     if (hasWorked && family.knownParent(sessionID) === undefined) await notes.write(sessionID);
   }
-}
-
-function remind(
-  { config, notes }: Pick<LayerContext, "config" | "notes">,
-  request: ContextRequest,
-  view: readonly Message[],
-): Addition[] {
-  const facts = notes.facts(request.sessionID);
-  const policy = config.sessionMemory;
-  const reminder = facts && planReminder(request, { view, facts, policy, layer: LAYER });
-  return reminder ? [{ behind: reminder.result, text: reminder.text }] : [];
-}
-
-function addRevisions(withdrawal: Withdrawal, added: readonly DatedDecision[]): Withdrawal | undefined {
-  if (added.length === 0) return undefined;
-  const own = added.map((one) => ({ ...one, layer: LAYER }));
-  return { ...withdrawal, revisions: [...withdrawal.revisions, ...own] };
-}
-
-/** Reminders that may quote what was taken back: the next one comes when it is due. */
-function findStale(request: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {
-  return findShownTexts(request, LAYER)
-    .filter(({ extended }) => withdrawal.isStale(extended.at))
-    .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }
 
 /**

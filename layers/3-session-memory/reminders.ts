@@ -7,20 +7,13 @@ import { formatError } from "../../src/base/error.js";
 import { toLine } from "../../src/base/text.js";
 import { type Addition, isExtendedBy, type Reading } from "../../src/context/additions.js";
 import { estimateTokens } from "../../src/context/context-size.js";
-import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { Result } from "../../src/messages/history.js";
+import type { DecisionKey } from "../../src/messages/history.js";
 import { findOpenTodos } from "../../src/notes/ledger.js";
 import { isStale } from "../../src/notes/session.js";
 import type { Ledger } from "../../src/notes/stored.js";
-
-/** A reminder and the result it is appended to. */
-interface Reminder {
-  result: Result;
-  text: string;
-}
 
 interface ReminderOptions {
   /** The messages to send. */
@@ -43,7 +36,7 @@ const MOST_TODOS = 3;
 export function planReminder(
   { find, history }: Reading,
   { facts, layer, policy, view }: ReminderOptions,
-): Reminder | undefined {
+): Addition | undefined {
   const { messages } = history;
   const last = messages.length - 1;
   if (policy.goalRefresh === 0 || messages[last]?.info.role !== "assistant") return undefined;
@@ -57,7 +50,7 @@ export function planReminder(
   const since = view.slice(Math.max(0, from + 1 - (messages.length - view.length)));
   if (estimateTokens(since) < policy.goalDistance) return undefined;
   const text = formatReminder(facts, results.length);
-  return text === undefined ? undefined : { result, text };
+  return text === undefined ? undefined : { behind: result, text };
 }
 
 function formatReminder(facts: Ledger, calls: number): string | undefined {
@@ -110,15 +103,14 @@ export function createHandoffs(
     },
 
     /** Handoffs given to this session, if the user has since taken back words in the other session. */
-    async findStale({ find, history }: ContextRequest): Promise<DatedDecision[]> {
-      const stale: DatedDecision[] = [];
+    async findStale({ find, history }: ContextRequest): Promise<DecisionKey[]> {
+      const stale: DecisionKey[] = [];
       for (const [index, { info }] of history.messages.entries()) {
         const key = info.role === "user" ? history.keyOf(index) : undefined;
         const handoff = key && find(key.key)?.extended?.find((one) => one.layer === layer);
         const from = /[\\/]([^\\/\s]+)\.md$/m.exec(handoff?.text ?? "")?.[1];
         if (!key || !handoff || from === undefined) continue;
-        if (isStale(await notes.takenBack(from), handoff.at))
-          stale.push(decide(key, { outcome: "revised", of: "extended" }));
+        if (isStale(await notes.takenBack(from), handoff.at)) stale.push(key);
       }
       return stale;
     },

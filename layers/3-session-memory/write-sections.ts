@@ -65,31 +65,20 @@ export function formatMaterial(
 ): string {
   const kept: string[] = [];
   let room = maxCharacters - NOTE;
-  let index = messages.length - 1;
-  for (; index >= 0; index--) {
-    const entries = formatMessage(messages[index]).reverse();
-    const cost = entries.reduce((sum, entry) => sum + entry.length + 1, 0);
-    // If a message does not fit, its newest entries do.
-    const fitting = cost <= room ? entries : keepFitting(entries, room);
-    for (const entry of fitting) room -= entry.length + 1;
-    kept.push(...fitting);
-    if (fitting.length < entries.length) break;
-  }
-  const missing = index + 1;
+  let missing = messages.length;
+  // If a message does not fit, its newest entries do.
+  for (; missing > 0 && room >= 0; missing--)
+    for (const entry of formatMessage(messages[missing - 1]).reverse()) {
+      room -= entry.length + 1;
+      if (room < 0) break;
+      kept.push(entry);
+    }
+  if (room < 0) missing++;
   const note =
     missing > 0
       ? [`[The beginning is left out: ${formatCount(missing)} of ${formatCount(messages.length)} messages]`]
       : [];
   return cut([...note, ...kept.reverse()].join("\n"), maxCharacters);
-}
-
-function keepFitting(newestFirst: readonly string[], room: number): string[] {
-  let left = room;
-  const end = newestFirst.findIndex((entry) => {
-    left -= entry.length + 1;
-    return left < 0;
-  });
-  return newestFirst.slice(0, end === -1 ? newestFirst.length : end);
 }
 
 function formatMessage(message: Message | undefined): string[] {

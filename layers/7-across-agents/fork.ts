@@ -121,7 +121,6 @@ function report(result: ForkResult, project: string): Omit<ForkReport, "history"
   const run = result.kind === "refused" ? NO_RUN : result.run;
   return {
     answer: result.kind === "answered" ? result.text : formatFailure(result.reason, run),
-    hasAnswered: result.kind === "answered",
     ...(run.first && { first: run.first }),
     used: run.used,
     requests: run.requests,

@@ -3,7 +3,7 @@
  * of layer 2 that breaks the cache before them.
  */
 import type { Savings } from "../costs/savings.js";
-import type { DecisionKey, History, Result } from "../messages/history.js";
+import type { DecisionKey, Result } from "../messages/history.js";
 import { type DatedDecision, type Decisions, decide } from "./decisions.js";
 import { type KnownDecision, type RecordedDecisions, readInputKey } from "./replay.js";
 import type { ContextRequest } from "./request.js";
@@ -14,22 +14,20 @@ export interface Addition {
   text: string;
 }
 
-interface Extension {
-  sessionID: string;
-  layer: string;
-  additions: readonly Addition[];
-  /** Aborted if the request is sent without the additions: then they never count. */
-  signal: AbortSignal;
-}
-
 /**
- * Appends the texts; the decision is on disk before a request shows them. A line in the savings ledger explains a
+ * Appends the texts; the decision is on disk before a request shows them, and they never count if the signal is
+ * aborted by then: the request was sent without them. A line in the savings ledger explains a
  * different prefix after machine state was deleted. Returns whether there is something to show. Rejects if the decision
  * cannot be recorded; the ledger then has no line either.
  */
 export async function extend(
   { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
-  { additions, layer, sessionID, signal }: Extension,
+  {
+    additions,
+    layer,
+    sessionID,
+    signal,
+  }: { sessionID: string; layer: string; additions: readonly Addition[]; signal: AbortSignal },
 ): Promise<boolean> {
   if (additions.length === 0) return false;
   await decisions.record(sessionID, layer, additions.map(planAddition), signal);
@@ -93,7 +91,9 @@ export function findExtended(recorded: RecordedDecisions | undefined, layer: str
  */
 function planForgotten(request: Reading, layer: string): DatedDecision[] {
   const { find, history, shownFrom } = request;
-  const sentMs = readSentMs(history);
+  // What was decided after the last answer is in no request yet.
+  const time = history.messages[history.lastAnswer]?.info.time;
+  const sentMs = time?.completed ?? time?.created;
   if (sentMs === undefined) return [];
   // First, because few results have such a text.
   const recorded = findShownTexts(request, layer).filter(({ extended }) => extended.at <= sentMs);
@@ -120,10 +120,4 @@ export async function forget(
   if (forgotten.length === 0) return false;
   await decisions.record(request.sessionID, layer, forgotten, signal);
   return true;
-}
-
-/** When the last answer had been sent; what was decided later is in no request yet. */
-function readSentMs({ lastAnswer, messages }: History): number | undefined {
-  const time = messages[lastAnswer]?.info.time;
-  return time?.completed ?? time?.created;
 }

@@ -17,15 +17,7 @@ import { type DatedDecision, decide } from "./decisions.js";
 import { formatWholeInput, type KnownDecision, readInputKey } from "./replay.js";
 import { findCutPath, measureCutFile, type ResultFiles } from "./result-files.js";
 
-/** What can be cleared of an input. */
-interface LongInput {
-  /** Names of the long fields, in the tool's order. */
-  fields: readonly string[];
-  /** Their length. */
-  characters: number;
-  /** Tokens freed by clearing them; an estimate. */
-  tokens: number;
-}
+type LongInput = NonNullable<ReturnType<typeof findLongInput>>;
 
 /** Fields by tool whose content the tool has put into a file, or done, or kept. */
 const FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -45,8 +37,11 @@ const SHOWN_PATHS = 6;
 
 export const isTodoList = ({ tool }: ToolPart): boolean => tool === "todowrite";
 
-/** `undefined` if the call did not succeed, or its input is not long enough to clear. */
-export function findLongInput(part: ToolPart): LongInput | undefined {
+/**
+ * What can be cleared of an input: names of the long fields, in the tool's order, their length in characters, and the
+ * tokens freed, an estimate. `undefined` if the call did not succeed, or its input is not long enough to clear.
+ */
+export function findLongInput(part: ToolPart) {
   const names = FIELDS.get(part.tool);
   const { input, metadata, status } = part.state;
   if (!names || !input || status !== "completed") return undefined;
@@ -196,11 +191,9 @@ export const MARKER_TOKENS = 20;
  */
 export function formatMarker({ part, file, directory, superseded, verb = "Cleared" }: Marked): string {
   const { exit } = part.state.metadata ?? {};
-  const what = [
-    ...(typeof exit === "number" ? [`exit ${exit}; `] : []),
-    ...(superseded === undefined ? [] : [`${superseded}; `]),
-  ];
-  return `[Strata] ${verb}: ${what.join("")}whole in ${formatPath(file, directory)}`;
+  const ended = typeof exit === "number" ? `exit ${exit}` : undefined;
+  const what = [ended, superseded, `whole in ${formatPath(file, directory)}`];
+  return `[Strata] ${verb}: ${what.filter((one) => one !== undefined).join("; ")}`;
 }
 
 /** Relative to the working directory if it lies inside it. */
@@ -221,14 +214,10 @@ export interface ResultToClear {
   superseded?: Supersession | undefined;
 }
 
-export interface InputToClear {
+export interface InputToClear extends Pick<LongInput, "fields" | "characters"> {
   kind: "input";
   /** The result of the call. */
   result: Result;
-  /** Names of the fields to clear. */
-  fields: readonly string[];
-  /** Their length. */
-  characters: number;
 }
 
 /** OpenCode's tools with repeatable results; those of MCP servers, subagents and others only if the settings name them. */

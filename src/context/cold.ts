@@ -128,19 +128,17 @@ export function findHostBreak(
   const last = messages[lastAnswer]?.info;
   const user = messages.findLast(({ info }) => info.role === "user")?.info;
   if (!last || !user) return undefined;
-  const key = (what: string) => `${what} after ${last.time?.created}`;
-  if (model && last.modelID !== undefined && nameOf(last) !== nameOf(model)) {
-    const reason = `the model was switched from ${nameOf(last)} to ${nameOf(model)}`;
-    return { kind: "model", reason, key: key("model") };
-  }
+  const found = (kind: HostBreak["kind"], reason: string): HostBreak => ({
+    ...{ kind, reason },
+    key: `${kind} after ${last.time?.created}`,
+  });
+  if (model && last.modelID !== undefined && nameOf(last) !== nameOf(model))
+    return found("model", `the model was switched from ${nameOf(last)} to ${nameOf(model)}`);
   const endedMs = last.time?.completed ?? last.time?.created;
-  if (endedMs !== undefined && formatDay(endedMs) !== formatDay(nowMs)) {
-    return { kind: "day", reason: `a new day has begun, ${formatDay(nowMs)}`, key: key("day") };
-  }
-  if (user.agent !== undefined && last.agent !== undefined && user.agent !== last.agent) {
-    const reason = `the agent was switched from ${last.agent} to ${user.agent}`;
-    return { kind: "agent", reason, key: key("agent") };
-  }
+  if (endedMs !== undefined && formatDay(endedMs) !== formatDay(nowMs))
+    return found("day", `a new day has begun, ${formatDay(nowMs)}`);
+  if (user.agent !== undefined && last.agent !== undefined && user.agent !== last.agent)
+    return found("agent", `the agent was switched from ${last.agent} to ${user.agent}`);
   return undefined;
 }
 

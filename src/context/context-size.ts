@@ -2,6 +2,7 @@
  * Estimates the tokens of a request: the provider's count of the last answer, plus an estimate from characters of what
  * new messages and decisions have changed since.
  */
+import { countUsage } from "../costs/savings.js";
 import {
   isToolPart,
   type Message,
@@ -21,7 +22,6 @@ const CHARACTERS_AROUND_A_CALL = 160;
 
 /** System prompt and tools before the first answer; OpenCode's own take 8,000 to 12,000 tokens. */
 const USUAL_FIXED_TOKENS = 10_000;
-const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 export type ContextSizes = ReturnType<typeof createContextSizes>;
 
@@ -34,7 +34,7 @@ export function createContextSizes() {
     report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void {
       if (!isNews(sessionID, answer)) return;
       note(sessionID, answer);
-      take(sessionID, answer, countPrompt(answer), countAll(sent));
+      take(sessionID, answer, countUsage(answer).sent, countAll(sent));
     },
     /**
      * Uses the provider's count of the last answer, unless that was reported. `readSent` returns the messages sent for it;
@@ -102,7 +102,7 @@ export function createContextSizes() {
     const sent = view.length >= messages.length ? view : messages;
     const first = sent.findIndex(isEndedAnswer);
     const answer = sent[first]?.info;
-    if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
+    if (answer) take(sessionID, answer, countUsage(answer).sent, countAll(sent.slice(0, first)));
   }
 }
 
@@ -121,12 +121,6 @@ function createCounter() {
   };
 }
 
-/** Tokens of the request, without its answer. */
-function countPrompt({ tokens }: MessageInfo): number {
-  const { cache, input } = tokens ?? NO_TOKENS;
-  return input + cache.read + cache.write;
-}
-
 /** Tokens of messages, from their characters. */
 export function estimateTokens(messages: readonly Message[]): number {
   return Math.ceil(countCharacters(messages) / CHARACTERS_PER_TOKEN);
@@ -139,19 +133,16 @@ export function countCharacters(messages: readonly Message[]): number {
 /** Characters of a message in a request. */
 function countMessage({ parts }: Message): number {
   let characters = 0;
-  for (const part of parts) characters += countPart(part);
+  for (const part of parts) {
+    if (isToolPart(part)) characters += (readResultText(part)?.length ?? 0) + countCall(part);
+    else if (!part.ignored) characters += part.text?.length ?? 0;
+  }
   return characters;
 }
 
 /** Tokens of a text, from its characters. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-}
-
-/** Characters of a part in a request. */
-function countPart(part: Part): number {
-  if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
-  return (readResultText(part)?.length ?? 0) + countCall(part);
 }
 
 /** Characters of a call in a request, without its result. */
@@ -220,12 +211,11 @@ export function measureCached(
 const BLOCKS_LOOKED_AT = 20;
 
 /** Whether the model is Anthropic's, whoever serves it. */
-export function hasLookBack({ modelID, providerID }: ModelName): boolean {
-  return providerID === "anthropic" || modelID.includes("claude");
-}
+const hasLookBack = ({ modelID, providerID }: ModelName): boolean =>
+  providerID === "anthropic" || modelID.includes("claude");
 
 /** Index of the first message at which a change leaves the cache of the messages before it within reach. */
-export function findReach(messages: readonly Message[]): number {
+function findReach(messages: readonly Message[]): number {
   let blocks = 0;
   for (let index = messages.length - 1; index >= 0; index--) {
     blocks += countBlocks(messages[index]);

@@ -83,7 +83,11 @@ export function createKnownDecisions() {
     version++;
     const before = lines.get(day) ?? [];
     for (const { session } of before) begun.delete(nameDay(day, session));
-    removeDay(known, day, before);
+    for (const { key } of before.flatMap(({ decisions }) => decisions))
+      known.set(
+        key,
+        (known.get(key) ?? []).filter((entry) => entry.day !== day),
+      );
     lines.set(day, [...batches]);
     for (const [line, batch] of withoutLate(batches).entries()) takeBatch(batch, day, line);
   }
@@ -93,7 +97,11 @@ export function createKnownDecisions() {
     const beginsAt = (day: number): number => begun.get(nameDay(day, session)) ?? Number.POSITIVE_INFINITY;
     const isCounted = ({ decision: { at, session: by }, day, line }: Entry): boolean =>
       (by === session || line < beginsAt(day)) && (byMs === undefined || at <= byMs);
-    return sumUp((known.get(key) ?? []).filter(isCounted));
+    const counted = (known.get(key) ?? []).filter(isCounted);
+    if (counted.length === 0) return undefined;
+    const recorded: RecordedDecisions = {};
+    for (const { decision } of counted) take(recorded, decision);
+    return recorded;
   }
 
   function takeBatch({ at = 0, session, layer, decisions }: DecisionBatch, day: number, line: number): void {
@@ -116,36 +124,18 @@ function add(known: Map<string, Entry[]>, entry: Entry): void {
   known.set(key, [...(known.get(key) ?? []), entry]);
 }
 
-function removeDay(known: Map<string, Entry[]>, day: number, batches: readonly DecisionBatch[]): void {
-  const isOther = (entry: Entry): boolean => entry.day !== day;
-  for (const { key } of batches.flatMap(({ decisions }) => decisions))
-    known.set(key, (known.get(key) ?? []).filter(isOther));
-}
-
-function sumUp(entries: readonly Entry[]): RecordedDecisions | undefined {
-  if (entries.length === 0) return undefined;
-  const recorded: RecordedDecisions = {};
-  for (const { decision } of entries) take(recorded, decision);
-  return recorded;
-}
-
 /** Of most outcomes the first decision counts. */
 function take(recorded: RecordedDecisions, decision: KnownDecision): void {
   const { outcome } = decision;
   if (outcome === "revised") withRevision(recorded, decision);
-  else if (outcome === "extended") recorded.extended = withExtension(recorded.extended, decision);
-  else if (outcome === "pinned" || outcome === "expanded") recorded[outcome] = decision;
+  else if (outcome === "extended") {
+    const { extended = [] } = recorded;
+    if (!extended.some(({ layer }) => layer === decision.layer)) recorded.extended = [...extended, decision];
+  } else if (outcome === "pinned" || outcome === "expanded") recorded[outcome] = decision;
   else if (outcome === "unpinned") delete recorded.pinned;
   // After one that a person has undone, history may be cut there again.
   else if (outcome === "cut" && recorded.cut?.text === undefined) recorded.cut = decision;
   else if (outcome !== "used") recorded[slots[outcome]] ??= decision;
-}
-
-function withExtension(
-  known: readonly KnownDecision[] = [],
-  decision: KnownDecision,
-): readonly KnownDecision[] {
-  return known.some(({ layer }) => layer === decision.layer) ? known : [...known, decision];
 }
 
 /** Replaces the layer's text by the revised one, and its time by that of the revision. */

@@ -18,7 +18,7 @@ export type Find = (key: string) => RecordedDecisions | undefined;
 export function replay(
   history: History,
   find: Find,
-  readCut = (): Cut | undefined => findCut(history, find),
+  readCut = () => findCut(history, find),
 ): readonly Message[] {
   const { messages } = history;
   const cut = readCut();
@@ -47,13 +47,8 @@ export function replay(
   return withNotes(view, messages[0], cut.text, at);
 }
 
-export interface Cut {
-  index: number;
-  text: string;
-}
-
 /** The last message at which history is cut, and the text that replaces everything before it. */
-export function findCut(history: History, find: Find): Cut | undefined {
+export function findCut(history: History, find: Find): { index: number; text: string } | undefined {
   for (let index = history.messages.length - 1; index > 0; index--) {
     const key = history.keyOf(index);
     const text = key && find(key.key)?.cut?.text;
@@ -155,23 +150,19 @@ export function formatWholeInput({ part }: Pick<Result, "part">): Uint8Array {
 /** Layer name of what people decide; of what they bring back, with the item's id behind a slash. */
 export const STEERING = "steering";
 
-interface Holding {
-  find: Find;
-  history: Pick<History, "keyOf">;
-}
-
 /** Is the result pinned, its input or its turn, is it dropped with its turn, or does it carry what was brought back? */
-export function isHeld({ find, history }: Holding, result: Result): boolean {
+export function isHeld(
+  { find, history }: { find: Find; history: Pick<History, "keyOf"> },
+  result: Result,
+): boolean {
   const recorded = find(result.key);
-  if (recorded?.pinned || carries(recorded)) return true;
+  const isBroughtBack = ({ layer, text }: KnownDecision): boolean =>
+    layer.startsWith(`${STEERING}/`) && text !== undefined;
+  if (recorded?.pinned || recorded?.extended?.some(isBroughtBack)) return true;
   const key = history.keyOf(result.index);
   const answer = key && find(key.key);
   return Boolean(answer?.pinned ?? answer?.dropped ?? find(readInputKey(result).key)?.pinned);
 }
-
-const carries = (recorded: RecordedDecisions | undefined): boolean =>
-  recorded?.extended?.some(({ layer, text }) => layer.startsWith(`${STEERING}/`) && text !== undefined) ??
-  false;
 
 /** A decision with its layer, session and time (0 if unknown). */
 export interface KnownDecision extends Decision {

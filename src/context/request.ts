@@ -5,50 +5,12 @@ import type { Rates } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
 import type { ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
-import { type History, readHistory } from "../messages/history.js";
+import { readHistory } from "../messages/history.js";
 import { type CachePolicy, findColdReason, findIdleReason } from "./cold.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import { type Find, findCut, replay } from "./replay.js";
 import { MOST_TOKENS, NEVER, resolveThreshold, type ThresholdLimits } from "./threshold.js";
-
-/** A request to the model, as layers see it. */
-export interface ContextRequest {
-  readonly sessionID: string;
-  /** The host's messages. */
-  readonly history: History;
-  /** The model that will answer. */
-  readonly model: ModelName | undefined;
-  readonly window: ModelWindow | undefined;
-  /** Tokens that the request may have before history must be cut. */
-  readonly budgetTokens: number;
-  /** The same without regard to a pause. */
-  readonly thresholdTokens: number;
-  /** Notes may replace history, unless the settings say never for this session's agent. */
-  readonly mayCut: boolean;
-  /** Why nothing is cached, at the first request after a pause: the budget is `autoCompact.coldThreshold` then. */
-  readonly coldReturn: string | undefined;
-  /** Is the cache cold, or does it break at this request anyway? Then a change of the prefix costs nothing. */
-  isCold(): boolean;
-  /** What the model charges for a prompt of so many tokens: at the first request of a start, as remembered. */
-  rates(tokens: number): Rates;
-  /** The request is for a summary of the history, so nothing new is decided. */
-  readonly isCompaction: boolean;
-  /** A person wants notes to replace history now, however short it is. */
-  readonly isCutWanted: boolean;
-  /** Are all earlier decisions loaded? If not, nothing that is expensive to undo should be decided. */
-  isReady(): boolean;
-  /** Decisions of this session, or inherited by it, about the result or message with this key. */
-  readonly find: Find;
-  /** Index of the first message of the history that is sent. */
-  shownFrom(): number;
-  /** The messages as sent for the last answer, plus new ones, without decisions made after it. */
-  showSent(): readonly Message[];
-  /** The messages to send, with all decisions so far. */
-  show(): readonly Message[];
-  /** Tokens of the whole request with these messages. */
-  estimateTokens(messages: readonly Message[]): number;
-}
 
 interface RequestsOptions {
   decisions: Decisions;
@@ -63,7 +25,6 @@ interface RequestsOptions {
 export type Requests = ReturnType<typeof createRequests>;
 
 export function createRequests(options: RequestsOptions) {
-  const { cachePolicy, clock, decisions, limits, prices, sizes, windows } = options;
   /** Agent and model of the last request of each session. */
   const asked = new Map<string, Asked>();
   const compactions = new Set<string>();
@@ -78,70 +39,109 @@ export function createRequests(options: RequestsOptions) {
 
     /** When notes replace the history of this session: as of its last request, or before one as of these messages. */
     thresholdOf: (sessionID: string, messages: readonly Message[] = []) =>
-      findThreshold(sessionID, asked.get(sessionID) ?? readAsked(messages)),
+      findThreshold(options, sessionID, asked.get(sessionID) ?? readAsked(messages)),
 
     open(messages: readonly Message[]): ContextRequest | undefined {
       const sessionID = messages[0]?.info.sessionID;
       if (sessionID === undefined) return undefined;
-      const history = readHistory(messages);
-      let counted: { shown: readonly Message[]; tokens: number } | undefined;
       const { agent, model } = readAsked(messages);
-      const window = windows.find(model);
-      const coldReturn = findIdleReason(history, clock.now(), cachePolicy);
       const isCompaction = compactions.delete(sessionID);
       // The agent that summarises is another one.
       const by = isCompaction ? { agent, ...asked.get(sessionID), model } : { agent, model };
       if (!isCompaction) asked.set(sessionID, by);
-      const find: Find = (key) => decisions.find(key, sessionID);
-      const cut = untilDecided(decisions, () => findCut(history, find));
-      return {
-        sessionID,
-        history,
-        model,
-        window,
-        // Asked when they are needed: behind a restart this request tells what system prompt and tools take.
-        get budgetTokens() {
-          const { coldTokens, thresholdTokens } = findThreshold(sessionID, by);
-          return coldReturn === undefined ? thresholdTokens : coldTokens;
-        },
-        get thresholdTokens() {
-          return findThreshold(sessionID, by).thresholdTokens;
-        },
-        mayCut: findThreshold(sessionID, by).mayCut,
-        coldReturn,
-        isCold: () => findColdReason(history, model, clock.now(), cachePolicy) !== undefined,
-        rates: (tokens) => prices.rates(model, tokens),
-        isCompaction,
-        isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
-        isReady: () => [...history.days].every(decisions.isLoaded),
-        find,
-        shownFrom: () => cut()?.index ?? 0,
-        show: untilDecided(decisions, () => replay(history, find, cut)),
-        showSent() {
-          const time = history.messages[history.lastAnswer]?.info.time;
-          const endedMs = time?.completed ?? time?.created;
-          return replay(history, (key) => decisions.find(key, sessionID, endedMs));
-        },
-        estimateTokens(shown) {
-          // Several layers estimate the same list.
-          if (counted?.shown !== shown) counted = { shown, tokens: sizes.estimate(sessionID, shown) };
-          return counted.tokens;
-        },
-      };
+      const isCutWanted = !isCompaction && wantedCuts.delete(sessionID);
+      return openRequest(options, messages, { sessionID, by, isCompaction, isCutWanted });
     },
   };
+}
 
-  function findThreshold(sessionID: string, { agent, model }: Asked) {
-    const window = windows.find(model);
-    const fixedTokens = sizes.fixedTokens(sessionID);
-    const asking = { agent, model, fixedTokens, contextTokens: window?.contextTokens };
-    const { coldTokens, tokens } = resolveThreshold(limits, asking);
-    return {
-      thresholdTokens: planBudget(tokens, window),
-      coldTokens: planBudget(coldTokens, window),
-      mayCut: tokens !== NEVER,
-    };
-  }
+/** A request to the model, as layers see it. */
+export type ContextRequest = ReturnType<typeof openRequest>;
+
+interface Opening {
+  sessionID: string;
+  by: Asked;
+  isCompaction: boolean;
+  isCutWanted: boolean;
+}
+
+function openRequest(options: RequestsOptions, messages: readonly Message[], opening: Opening) {
+  const { by, isCompaction, isCutWanted, sessionID } = opening;
+  const { cachePolicy, clock, decisions, prices, sizes, windows } = options;
+  const { model } = by;
+  const history = readHistory(messages);
+  const find: Find = (key) => decisions.find(key, sessionID);
+  const cut = untilDecided(decisions, () => findCut(history, find));
+  const coldReturn = findIdleReason(history, clock.now(), cachePolicy);
+  let counted: { shown: readonly Message[]; tokens: number } | undefined;
+  return {
+    sessionID,
+    /** The host's messages. */
+    history,
+    /** The model that will answer. */
+    model,
+    window: windows.find(model),
+    /**
+     * Tokens that the request may have before history must be cut. Asked when they are needed: behind a restart this
+     * request tells what system prompt and tools take.
+     */
+    get budgetTokens(): number {
+      const { coldTokens, thresholdTokens } = findThreshold(options, sessionID, by);
+      return coldReturn === undefined ? thresholdTokens : coldTokens;
+    },
+    /** The same without regard to a pause. */
+    get thresholdTokens(): number {
+      return findThreshold(options, sessionID, by).thresholdTokens;
+    },
+    /** Notes may replace history, unless the settings say never for this session's agent. */
+    mayCut: findThreshold(options, sessionID, by).mayCut,
+    /** Why nothing is cached, at the first request after a pause: the budget is `autoCompact.coldThreshold` then. */
+    coldReturn,
+    /** Is the cache cold, or does it break at this request anyway? Then a change of the prefix costs nothing. */
+    isCold: (): boolean => findColdReason(history, model, clock.now(), cachePolicy) !== undefined,
+    /** What the model charges for a prompt of so many tokens: at the first request of a start, as remembered. */
+    rates: (tokens: number): Rates => prices.rates(model, tokens),
+    /** The request is for a summary of the history, so nothing new is decided. */
+    isCompaction,
+    /** A person wants notes to replace history now, however short it is. */
+    isCutWanted,
+    /** Are all earlier decisions loaded? If not, nothing that is expensive to undo should be decided. */
+    isReady: (): boolean => [...history.days].every(decisions.isLoaded),
+    /** Decisions of this session, or inherited by it, about the result or message with this key. */
+    find,
+    /** Index of the first message of the history that is sent. */
+    shownFrom: (): number => cut()?.index ?? 0,
+    /** The messages to send, with all decisions so far. */
+    show: untilDecided(decisions, () => replay(history, find, cut)),
+    /** The messages as sent for the last answer, plus new ones, without decisions made after it. */
+    showSent(): readonly Message[] {
+      const time = history.messages[history.lastAnswer]?.info.time;
+      const endedMs = time?.completed ?? time?.created;
+      return replay(history, (key) => decisions.find(key, sessionID, endedMs));
+    },
+    /** Tokens of the whole request with these messages. */
+    estimateTokens(shown: readonly Message[]): number {
+      // Several layers estimate the same list.
+      if (counted?.shown !== shown) counted = { shown, tokens: sizes.estimate(sessionID, shown) };
+      return counted.tokens;
+    },
+  };
+}
+
+function findThreshold(
+  { limits, sizes, windows }: Pick<RequestsOptions, "limits" | "sizes" | "windows">,
+  sessionID: string,
+  { agent, model }: Asked,
+) {
+  const window = windows.find(model);
+  const fixedTokens = sizes.fixedTokens(sessionID);
+  const asking = { agent, model, fixedTokens, contextTokens: window?.contextTokens };
+  const { coldTokens, tokens } = resolveThreshold(limits, asking);
+  return {
+    thresholdTokens: planBudget(tokens, window),
+    coldTokens: planBudget(coldTokens, window),
+    mayCut: tokens !== NEVER,
+  };
 }
 
 /** Which agent's request it is, and to which model. */

@@ -54,18 +54,12 @@ interface Asking {
   fixedTokens?: number | undefined;
 }
 
-interface Threshold {
-  /** May be `NEVER`. */
-  tokens: number;
-  /** At the first request after a pause in which the cache has gone cold; never above `tokens`. */
-  coldTokens: number;
-}
-
 /**
  * The lower of the user's threshold and the project's. One that the user has set holds after a pause, too: only a
- * threshold that nobody has chosen gives way to the cold one.
+ * threshold that nobody has chosen gives way to the cold one, `coldTokens`: at the first request after a pause in which the
+ * cache has gone cold; never above `tokens`, which may be `NEVER`.
  */
-export function resolveThreshold({ projects, users }: ThresholdLimits, asking: Asking): Threshold {
+export function resolveThreshold({ projects, users }: ThresholdLimits, asking: Asking) {
   const chosen = findTokens(users, asking);
   const more = Math.max(0, (asking.fixedTokens ?? 0) - INCLUDED_FIXED_TOKENS);
   const tokens = Math.min(chosen ?? USUAL_TOKENS + more, findTokens(projects, asking) ?? NEVER);

@@ -60,17 +60,14 @@ const PAID_FOR: Readonly<Record<PaidFor, Rates>> = {
 
 type PaidFor = Config["prices"][string];
 
-interface Charged {
-  /** "provider/model" */
-  name: string;
-  /** As the host gives them. */
-  prices: ModelPrices | undefined;
-  /** As the user says. */
-  paidFor: Config["prices"];
-}
-
-/** For a prompt of `tokens`. In dollars only if the host has a price. Pure. */
-export function findRates({ name, paidFor, prices }: Charged, tokens = 0): Rates {
+/**
+ * For a prompt of `tokens`. `name`: "provider/model", `prices`: as the host gives them. In dollars only if it has a price.
+ * Pure.
+ */
+export function findRates(
+  { name, paidFor, prices }: { name: string; prices: ModelPrices | undefined; paidFor: Config["prices"] },
+  tokens = 0,
+): Rates {
   const named = findByName(paidFor, name);
   if (named) return PAID_FOR[named];
   if (prices && prices.input > 0) return relate(prices, tokens);
@@ -99,29 +96,19 @@ const SOURCE = "prices";
 /** The models used last are kept. */
 const MOST_MODELS = 100;
 
-type Stored = ReadonlyMap<string, ModelPrices>;
-
-/** `path` is that of the file. */
-export function createKnownPrices({
-  files,
-  log,
-  paidFor,
-  path,
-  writes,
-}: {
+interface PricesOptions {
   files: Files;
   log: Log;
   paidFor: Config["prices"];
+  /** Path of the file. */
   path: string;
   writes: PQueue;
-}) {
+}
+
+export function createKnownPrices({ files, log, paidFor, path, writes }: PricesOptions) {
   const known = new Map<string, ModelPrices>();
-  const read = (): Promise<Stored | undefined> =>
-    readState(files, path, parse, {
-      log,
-      source: SOURCE,
-      anew: "prices are known again after the first request",
-    });
+  const anew = "prices are known again after the first request";
+  const read = () => readState(files, path, parse, { log, source: SOURCE, anew });
   let loading: Promise<void> | undefined;
 
   return {
@@ -173,7 +160,7 @@ const parsePrices = parserOf(
   object<ModelPrices>({ ...tier, longer: list(object<LongPrices>({ ...tier, aboveTokens: count })) }),
 );
 
-function parse(state: unknown): Stored | undefined {
+function parse(state: unknown): ReadonlyMap<string, ModelPrices> | undefined {
   if (!isRecord(state) || !isRecord(state.models)) return undefined;
   return new Map(
     Object.entries(state.models).flatMap(([name, given]) => {

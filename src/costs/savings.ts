@@ -199,20 +199,15 @@ export async function recordBefore(
   record: NewSavingsRecord & { key: string },
   act: () => Promise<void>,
 ): Promise<void> {
+  const { event, key, layer, session } = record;
   await savings.recordNow(record);
   try {
     await act();
   } catch (thrown) {
     // Awaited, so that the next attempt's record comes after it. On a broken disk the first failure tells enough.
-    await savings.recordNow(planNothing(record, thrown)).catch(() => {});
+    const reason = `not done: ${formatError(thrown)}`;
+    const nothing = { reason, results: 0, tokensFreed: 0, cacheLost: 0, net: 0 };
+    await savings.recordNow({ session, layer, event, key, ...nothing }).catch(() => {});
     throw thrown;
   }
-}
-
-function planNothing(
-  { event, key, layer, session }: NewSavingsRecord & { key: string },
-  thrown: unknown,
-): NewSavingsRecord {
-  const reason = `not done: ${formatError(thrown)}`;
-  return { session, layer, event, reason, key, results: 0, tokensFreed: 0, cacheLost: 0, net: 0 };
 }

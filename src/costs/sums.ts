@@ -10,38 +10,25 @@ import { formatCorruption, readJsonLines } from "../io/json-lines.js";
 import { JUDGING, parseSavingsRecord, roundMoney, type SavingsRecord } from "./savings.js";
 
 /** Sums of records, in tokens unless noted. */
-export interface Totals {
+export const NOTHING = {
   /** Number of results moved to files, of those shrunk, and of results cleared. */
-  spilled: number;
-  shrunk: number;
-  cleared: number;
+  ...{ spilled: 0, shrunk: 0, cleared: 0 },
   /** Number of times that history was cut or compacted. */
-  compactions: number;
-  tokensFreed: number;
-  cacheLost: number;
-  backgroundTokens: number;
-  sent: number;
-  cached: number;
-  answered: number;
+  compactions: 0,
+  ...{ tokensFreed: 0, cacheLost: 0, backgroundTokens: 0, sent: 0, cached: 0, answered: 0 },
   /** Number of answers, and of answers and summaries. */
-  requests: number;
-  paid: number;
-  /** What was saved, in tokens at input price. */
-  net: number;
-  /** Part of `net` whose models have no price in money. */
-  unpriced: number;
+  ...{ requests: 0, paid: 0 },
+  /** What was saved, in tokens at input price, and the part of it whose models have no price in money. */
+  ...{ net: 0, unpriced: 0 },
+  /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
+  judging: 0,
+  /** What was paid for answers, summaries and Strata's own calls, in tokens at input price. */
+  cost: 0,
+};
+
+export type Totals = typeof NOTHING & {
   /** Dollars that were saved, of the records that have prices; absent if none has. */
   money?: number;
-  /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
-  judging: number;
-  /** What was paid for answers, summaries and Strata's own calls, in tokens at input price. */
-  cost: number;
-}
-
-export const NOTHING: Totals = {
-  ...{ spilled: 0, shrunk: 0, cleared: 0, compactions: 0 },
-  ...{ tokensFreed: 0, cacheLost: 0, backgroundTokens: 0 },
-  ...{ sent: 0, cached: 0, answered: 0, requests: 0, paid: 0, net: 0, unpriced: 0, judging: 0, cost: 0 },
 };
 
 export function addTotals(one: Totals, other: Totals): Totals {
@@ -131,48 +118,13 @@ export function sumFreed(records: readonly SavingsRecord[]): { layer: string; to
 
 /* The whole ledger, by session and day. */
 
-/** The same records as a saving and as totals. */
-export interface Summed {
-  saved: Saving;
-  totals: Totals;
-}
-
-export interface RequestFigures {
-  /** Tokens, counted by the provider. */
-  sent: number;
-  /** Tokens that it would have had in addition; an estimate. */
-  keptOut: number;
-}
-
-export interface SessionFigures extends Summed {
-  sessionID: string;
-  title?: string;
-  /** ISO 8601. */
-  lastUsed: string;
-  requests: readonly RequestFigures[];
-  /** Numbers, from 1, of the first requests after history was replaced. */
-  replacements: readonly number[];
-}
-
-export interface Figures extends Summed {
-  /** Newest first. */
-  sessions: readonly SessionFigures[];
-  /** Oldest first, without days that have no records; YYYY-MM-DD, local time. */
-  days: readonly (Summed & { day: string })[];
-}
-
-export interface Ledger {
-  /** Records by session, in order. */
-  sessions: Map<string, SavingsRecord[]>;
-  problems: string[];
-}
-
 const ENDING = ".jsonl";
 
 const listSessions = async (files: Files, folder: string): Promise<string[]> =>
   (await files.list(folder)).filter((name) => name.endsWith(ENDING)).map((name) => basename(name, ENDING));
 
-export async function readLedger(files: Files, folder: string): Promise<Ledger> {
+/** `sessions`: the records by session, in order. */
+export async function readLedger(files: Files, folder: string) {
   const sessions = new Map<string, SavingsRecord[]>();
   const problems: string[] = [];
   for (const id of await listSessions(files, folder)) {
@@ -184,16 +136,19 @@ export async function readLedger(files: Files, folder: string): Promise<Ledger> 
   return { sessions, problems };
 }
 
-const sumUp = (records: readonly SavingsRecord[]): Summed => {
+/** The same records as a saving and as totals. */
+const sumUp = (records: readonly SavingsRecord[]) => {
   const totals = sumRecords(records);
   return { saved: toSaving(totals), totals };
 };
 
-/** Pure. */
+export type Figures = ReturnType<typeof sumFigures>;
+
+/** `sessions`: newest first. `days`: oldest first, without those that have no records; YYYY-MM-DD, local time. Pure. */
 export function sumFigures(
   ledger: ReadonlyMap<string, readonly SavingsRecord[]>,
   titles: ReadonlyMap<string, string> = new Map(),
-): Figures {
+) {
   const all = [...ledger.values()].flat();
   return {
     ...sumUp(all),
@@ -206,11 +161,16 @@ export function sumFigures(
   };
 }
 
-function describeSession(
-  sessionID: string,
-  records: readonly SavingsRecord[],
-  title: string | undefined,
-): SessionFigures {
+export interface RequestFigures {
+  /** Tokens, counted by the provider. */
+  sent: number;
+  /** Tokens that it would have had in addition; an estimate. */
+  keptOut: number;
+}
+
+export type SessionFigures = ReturnType<typeof describeSession>;
+
+function describeSession(sessionID: string, records: readonly SavingsRecord[], title: string | undefined) {
   const requests: RequestFigures[] = [];
   const replacements = new Set<number>();
   for (const { event, keptOut = 0, results, sent } of findCounted(records)) {
@@ -221,8 +181,10 @@ function describeSession(
   return {
     sessionID,
     ...(title !== undefined && { title }),
+    /** ISO 8601. */
     lastUsed: records.at(-1)?.time ?? "",
     requests,
+    /** Numbers, from 1, of the first requests after history was replaced. */
     replacements: [...replacements].filter((request) => request <= requests.length),
     ...sumUp(records),
   };

@@ -84,8 +84,8 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
   });
   app.get("/api/:project/:view", async (context) => {
     const queue = await find(context.req.param("project"));
-    const { search } = new URL(context.req.url);
-    return context.json((await readView(queue, `${context.req.param("view")}${search}`)) as object);
+    const { searchParams } = new URL(context.req.url);
+    return context.json((await readView(queue, context.req.param("view"), searchParams)) as object);
   });
   app.post(
     "/api/:project/:operation",
@@ -93,9 +93,9 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
     async (context) => {
       const { operation, project } = context.req.param();
       const queue = await find(project);
-      const run = findOperation(operation);
-      if (!run) return context.notFound();
-      return context.json(await run(queue, await readBody(context.req.raw)));
+      const entry = findOperation(operation);
+      if (!entry) return context.notFound();
+      return context.json(await run(queue, entry, await readBody(context.req.raw)));
     },
   );
   return app;
@@ -134,14 +134,11 @@ const TYPES: Readonly<Record<string, string>> = {
   "icon.svg": "image/svg+xml",
 };
 
-interface Asked {
-  files: Pick<Files, "read">;
-  folder: string;
-  req: Context["req"];
-}
-
 /** Sends one of the page's files, which the build puts next to the command line. */
-async function sendAsset(name: string, { files, folder, req }: Asked): Promise<Response> {
+async function sendAsset(
+  name: string,
+  { files, folder, req }: { files: Pick<Files, "read">; folder: string; req: Context["req"] },
+): Promise<Response> {
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   if (type === undefined) return fail(new StrataError("NO_PAGE", "there is nothing at this address"));
   const path = join(folder, `inspector-${name}`);
@@ -186,26 +183,24 @@ function fail(thrown: unknown): Response {
   return Response.json({ error } satisfies Failure, { status });
 }
 
+function findOperation(name: string): OperationEntry | undefined {
+  const entry = Object.hasOwn(operations, name) ? operations[name as keyof typeof operations] : undefined;
+  return entry?.isForTerminal ? undefined : entry;
+}
+
 /**
- * The operation by the last part of the URL. What it reads is answered as it is.
+ * What is read is answered as it is.
  *
  * @throws StrataError WRONG_ARGUMENT if the body has the wrong shape, REFUSED and others if nothing was changed
  */
-function findOperation(name: string): ((queue: ProjectQueue, body: unknown) => Promise<object>) | undefined {
-  const entry: OperationEntry | undefined = Object.hasOwn(operations, name)
-    ? operations[name as keyof typeof operations]
-    : undefined;
-  if (!entry || entry.isForTerminal) return undefined;
-  return (queue, body) =>
-    queue.withCore(async (core) => {
-      const answer = await perform({ ...core, nameOf: () => "the page" }, entry, body);
-      if (entry.effect === "reads") return answer.data as object;
-      const { data, run } = answer;
-      const memory = (data as Partial<WrittenData> | undefined)?.memory?.id;
-      return {
-        what: formatForPage(answer),
-        ...(run !== undefined && { run }),
-        ...(memory !== undefined && { memory }),
-      } satisfies Done;
-    });
-}
+const run = (queue: ProjectQueue, entry: OperationEntry, body: unknown): Promise<object> =>
+  queue.withCore(async (core) => {
+    const answer = await perform({ ...core, nameOf: () => "the page" }, entry, body);
+    if (entry.effect === "reads") return answer.data as object;
+    const memory = (answer.data as Partial<WrittenData> | undefined)?.memory?.id;
+    return {
+      what: formatForPage(answer),
+      ...(answer.run !== undefined && { run: answer.run }),
+      ...(memory !== undefined && { memory }),
+    } satisfies Done;
+  });

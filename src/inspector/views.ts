@@ -85,12 +85,11 @@ const views: Readonly<Record<string, View>> = {
   log: (queue) => queue.inTurn(readLog),
 };
 
-/** Reads a view by its address, such as `session?id=ses_1`. @throws StrataError NO_VIEW and those of the views */
-export async function readView(queue: ProjectQueue, address: string): Promise<unknown> {
-  const [name = "", query = ""] = address.split("?", 2);
+/** Reads a view. @throws StrataError NO_VIEW and those of the views */
+export async function readView(queue: ProjectQueue, name: string, query: URLSearchParams): Promise<unknown> {
   const read = Object.hasOwn(views, name) ? views[name] : undefined;
-  if (!read) throw new StrataError("NO_VIEW", `there is no view ${JSON.stringify(address.slice(0, 80))}`);
-  return read(queue, new URLSearchParams(query));
+  if (!read) throw new StrataError("NO_VIEW", `there is no view ${JSON.stringify(name.slice(0, 80))}`);
+  return read(queue, query);
 }
 
 /* The project. */

@@ -90,6 +90,22 @@ export async function readPlainText(
   return (await readText(files, path)) ?? "";
 }
 
+/** A folder's own files with such names, last changed first. Rejects with the system's error. */
+export async function listByAge(
+  files: Pick<Files, "list" | "stat">,
+  folder: string,
+  isWanted: (name: string) => boolean,
+) {
+  const names = (await files.list(folder)).filter(isWanted);
+  const found = names.map(async (name) => {
+    const path = join(folder, name);
+    const stat = await files.stat(path);
+    return stat?.kind === "file" ? [{ ...stat, name, path }] : [];
+  });
+  const all = (await Promise.all(found)).flat();
+  return all.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.name < b.name ? 1 : -1));
+}
+
 /** Path relative to the folder, with `/`; `undefined` for the folder and what is outside. Knows Windows' spellings. */
 export function pathBelow(folder: string, path: string): string | undefined {
   const inside = relative(folder, path).replaceAll(sep, "/");

@@ -7,10 +7,9 @@
  *                     more of the requests, newest first, up to 1 KB of each
  */
 import { formatCount } from "../base/format.js";
-import { cut, toLine } from "../base/text.js";
+import { cut } from "../base/text.js";
 import type { MergedLine } from "./merge.js";
-import { kindOf } from "./page.js";
-import { findNamesAndPaths } from "./wording.js";
+import { kindOf, listNames } from "./page.js";
 
 export interface ModelNotesInput {
   /** Without secrets. */
@@ -125,9 +124,7 @@ function shortenRequest(unit: Unit): Unit {
   if (unit.kind !== "request" || unit.text.length <= MOST_OF_A_REQUEST) return unit;
   const text = shorten(unit.text, MOST_OF_A_REQUEST);
   const left = unit.text.slice(MOST_OF_A_REQUEST).replace(KEPT_IN, ")");
-  const names = findNamesAndPaths(left).filter((name) => !text.includes(name));
-  const rest = names.length === 0 ? "" : ` with ${toLine(names.join(", "), LONGEST_NAMES)}`;
-  return { ...unit, text: text + rest, isCut: true };
+  return { ...unit, text: text + listNames(left, text, LONGEST_NAMES), isCut: true };
 }
 
 /** Decides how much of each unit is shown, so that everything fits into `room`, newlines included. */

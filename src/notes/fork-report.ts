@@ -10,7 +10,6 @@ export interface ForkReport {
   task: string;
   /** Its answer, or why there is none. */
   answer: string;
-  hasAnswered: boolean;
   /** Whether it began with the parent's history or with a brief, and why. */
   history: "shared" | { brief: string };
   first?: UsedTokens;

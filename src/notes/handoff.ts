@@ -5,7 +5,7 @@
 import { cut, toLine } from "../base/text.js";
 import { findOpenTodos, findRequestAt } from "./ledger.js";
 import { findState } from "./page-lines.js";
-import type { Answer, Ledger, Todo, UserRequest } from "./stored.js";
+import type { Ledger } from "./stored.js";
 
 /** 750 tokens at four characters each. */
 const LONGEST_TEXT = 3_000;
@@ -13,19 +13,8 @@ const LONGEST_REQUEST = 400;
 const LONGEST_LINE = 160;
 const MOST = { rules: 6, todos: 12, files: 12, failures: 3, leases: 8 };
 
-/** A session's open work. */
-export interface OpenPoints {
-  todos: readonly Todo[];
-  /** The last request, if unanswered. */
-  request: UserRequest | undefined;
-  /** The next step announced in the last answer. */
-  next: { text: string; at: number } | undefined;
-  /** The last answer, if it ended a turn. */
-  answer: Answer | undefined;
-}
-
 /** A session's open work, without items that a person removed from the notes. Pure. */
-export function findOpenPoints(ledger: Ledger, removed: ReadonlySet<string>): OpenPoints {
+export function findOpenPoints(ledger: Ledger, removed: ReadonlySet<string>) {
   const { answers, requests } = ledger;
   const last = requests.at(-1);
   const answer = answers.at(-1);
@@ -35,14 +24,21 @@ export function findOpenPoints(ledger: Ledger, removed: ReadonlySet<string>): Op
   const kept = isAnswered && !removed.has(`answer:${end.key}`) ? end : undefined;
   return {
     todos: findOpenTodos(ledger).filter(({ content }) => !removed.has(`todo:${content}`)),
+    /** The last request, if unanswered. */
     request: isOpen ? last : undefined,
+    /** The next step announced in the last answer. */
     next: kept?.next === undefined ? undefined : { text: kept.next, at: kept.at },
+    /** The last answer, if it ended a turn. */
     answer: kept,
   };
 }
 
 /** Is anything open? */
-export const hasOpenPoints = ({ next, request, todos }: OpenPoints): boolean =>
+export const hasOpenPoints = ({
+  next,
+  request,
+  todos,
+}: Omit<ReturnType<typeof findOpenPoints>, "answer">): boolean =>
   todos.length > 0 || request !== undefined || next !== undefined;
 
 /**

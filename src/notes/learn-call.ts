@@ -317,14 +317,12 @@ function compareWords(from: string, to: string): string | undefined {
   while (start < shorter && before[start] === after[start]) start++;
   let end = 0;
   while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  const gone = before
-    .slice(start, before.length - end)
-    .join("")
-    .trim();
-  const come = after
-    .slice(start, after.length - end)
-    .join("")
-    .trim();
+  const between = (words: readonly string[]): string =>
+    words
+      .slice(start, words.length - end)
+      .join("")
+      .trim();
+  const [gone, come] = [between(before), between(after)];
   if (gone.length > LONGEST_SIDE || come.length > LONGEST_SIDE || gone + come === "") return undefined;
   if (gone === "") return `+ ${come}`;
   return come === "" ? `- ${gone}` : `${gone} → ${come}`;

@@ -187,21 +187,17 @@ function keepNewest<F extends Fact>(
   return ordered.filter((fact) => kept.has(fact));
 }
 
-/** The first request and the newest ones. Counts the dropped ones. */
+/** Characters kept of a long request if all requests together are too long. */
+export const SHORTENED = 4_000;
+
+/** The first request and the newest ones, the oldest long ones shortened. Counts the dropped ones. */
 function keepRequests(draft: Draft): UserRequest[] {
   const ordered = inOrder(draft.requests);
   const dropped = ordered.splice(1, Math.max(0, ordered.length - CAPS.requests));
   draft.droppedRequests += dropped.length;
   draft.droppedUntil = Math.max(draft.droppedUntil, ...dropped.map(({ at }) => at));
-  return shortenOldest(ordered);
-}
-
-/** Characters kept of a long request if all requests together are too long. */
-export const SHORTENED = 4_000;
-
-function shortenOldest(requests: UserRequest[]): UserRequest[] {
-  let excess = requests.reduce((sum, { text }) => sum + text.length, 0) - CAPS.requestCharacters;
-  return requests.map((request) => {
+  let excess = ordered.reduce((sum, { text }) => sum + text.length, 0) - CAPS.requestCharacters;
+  return ordered.map((request) => {
     if (excess <= 0 || request.text.length <= SHORTENED) return request;
     excess -= request.text.length - SHORTENED;
     return { ...request, text: request.text.slice(0, SHORTENED) };

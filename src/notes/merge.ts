@@ -18,15 +18,6 @@ export interface MergedLine {
   readonly fact?: PageLine;
 }
 
-export interface Merged {
-  /** What the notes are to be. */
-  text: string;
-  lines: readonly MergedLine[];
-  /** The lines that were in the file. */
-  file: readonly OwnedLine[];
-  removed: readonly string[];
-}
-
 /** A line of the file; without an ID it is a person's. */
 export interface OwnedLine {
   readonly text: string;
@@ -36,12 +27,12 @@ export interface OwnedLine {
 /** Maximum number of removed IDs: more than a person removes. */
 const MOST_REMOVED = 5_000;
 
-/** Merges what is known into the current text of the notes. */
+/** Merges what is known into the current text of the notes. `file`: the lines that were in the file. */
 export function mergePage(
   state: Stored,
   text: string | undefined,
   options: { project: string; sessionID: string },
-): Merged {
+) {
   const planWithout = (removed: readonly string[]): PageLine[] =>
     planPage(state.ledger, state.sections, { ...options, removed });
   const isKnown = findWritten(state, text) !== undefined;

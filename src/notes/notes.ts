@@ -45,19 +45,6 @@ interface StoreOptions {
 interface SessionStore extends StoreOptions {
   readonly project: string;
   readonly sessions: Map<string, Session>;
-  /** Running reads and writes by session. */
-  readonly loading: Map<string, Promise<void>>;
-  readonly writing: Map<string, Promise<void>>;
-  /** The last complaint about each thing, which is logged once. */
-  readonly complaints: Map<string, string>;
-}
-
-export interface Unfinished {
-  sessionID: string;
-  /** Absolute path of its notes. */
-  path: string;
-  /** At most 3,000 characters. */
-  text: string;
 }
 
 interface NotesOptions extends StoreOptions {
@@ -72,8 +59,7 @@ export type Notes = ReturnType<typeof createNotes>;
 export function createNotes({ clock, readMessages, ...options }: NotesOptions) {
   const { folder } = options;
   const project = dirname(dirname(folder));
-  const maps = { sessions: new Map(), loading: new Map(), writing: new Map(), complaints: new Map() };
-  const store: SessionStore = { ...options, project, ...maps };
+  const store: SessionStore = { ...options, project, sessions: new Map() };
   const withSession = <T>(
     sessionID: string,
     otherwise: T,
@@ -138,7 +124,7 @@ export function createNotes({ clock, readMessages, ...options }: NotesOptions) {
     write: (sessionID: string): Promise<void> => writeSession(store, sessionID),
 
     /** The newest session but these, had on this machine and used within `maxAgeMs`, that has left something open. */
-    findUnfinished: (except: ReadonlySet<string>, maxAgeMs: number): Promise<Unfinished | undefined> =>
+    findUnfinished: (except: ReadonlySet<string>, maxAgeMs: number) =>
       guard(store, "earlier sessions", undefined, () =>
         findUnfinished(store, except, clock.now() - maxAgeMs),
       ),
@@ -152,15 +138,15 @@ const MOST_SESSIONS = 30;
 
 /** The session with what is on disk; without it where that cannot be read. Throws for an id that names no session. */
 async function openSession(store: SessionStore, sessionID: string): Promise<Session> {
-  const { folder, sessions, writing } = store;
+  const { folder, sessions } = store;
   planPaths(folder, sessionID);
   const session = sessions.get(sessionID) ?? createSession(sessionID);
   // The session is now the one used last.
   sessions.delete(sessionID);
   sessions.set(sessionID, session);
-  for (const [id, { isChanged }] of sessions) {
+  for (const [id, { isChanged, writing }] of sessions) {
     if (sessions.size <= MOST_SESSIONS) break;
-    if (id !== sessionID && !isChanged && !writing.has(id)) sessions.delete(id);
+    if (id !== sessionID && !isChanged && !writing) sessions.delete(id);
   }
   if (!session.isLoaded) await load(store, session);
   return session;
@@ -168,11 +154,10 @@ async function openSession(store: SessionStore, sessionID: string): Promise<Sess
 
 /** Two that need the same session wait for one read. */
 function load(store: SessionStore, session: Session): Promise<void> {
-  const { sessionID } = session;
-  const { loading } = store;
-  const running = loading.get(sessionID) ?? loadNow(store, session).finally(() => loading.delete(sessionID));
-  loading.set(sessionID, running);
-  return running;
+  session.loading ??= loadNow(store, session).finally(() => {
+    session.loading = undefined;
+  });
+  return session.loading;
 }
 
 async function loadNow(store: SessionStore, session: Session): Promise<void> {
@@ -191,8 +176,7 @@ async function loadNow(store: SessionStore, session: Session): Promise<void> {
     session.isStored = reading.kind === "stored";
     session.isLoaded = true;
   } catch (thrown) {
-    const what = `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`;
-    complain(store, paths.stored, what);
+    log.warn("notes", `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`);
   }
 }
 
@@ -207,36 +191,35 @@ async function formatMerged(store: SessionStore, session: Session, maxCharacters
 }
 
 /** Text of the notes; `undefined` if there are none or they cannot be read. */
-async function readText(store: SessionStore, path: string): Promise<string | undefined> {
+async function readText({ files, log }: SessionStore, path: string): Promise<string | undefined> {
   try {
-    const reading = await readNotes(store.files, path);
+    const reading = await readNotes(files, path);
     if ("text" in reading) return reading.text;
-    complain(store, path, formatUnusable(path, reading.unusable));
+    log.warn("notes", formatUnusable(path, reading.unusable));
   } catch (thrown) {
-    complain(store, path, `cannot read ${path}: ${formatError(thrown)}`);
+    log.warn("notes", `cannot read ${path}: ${formatError(thrown)}`);
   }
   return undefined;
 }
 
 /** Writes what has changed; calls for a session wait for each other. Never rejects. */
 async function writeSession(store: SessionStore, sessionID: string): Promise<void> {
-  const { sessions, writing } = store;
-  const earlier = writing.get(sessionID) ?? Promise.resolve();
-  const own = earlier.then(() =>
+  const session = store.sessions.get(sessionID);
+  if (!session) return;
+  const own = (session.writing ?? Promise.resolve()).then(() =>
     guard(store, sessionID, undefined, async () => {
-      const session = sessions.get(sessionID);
-      if (!session?.isChanged) return;
+      if (!session.isChanged) return;
       if (!session.isLoaded) await load(store, session);
       if (session.isLoaded) await writeNow(store, session);
     }),
   );
-  writing.set(sessionID, own);
+  session.writing = own;
   await own;
-  if (writing.get(sessionID) === own) writing.delete(sessionID);
+  if (session.writing === own) session.writing = undefined;
 }
 
 async function writeNow(store: SessionStore, session: Session): Promise<void> {
-  const { files, folder, seen } = store;
+  const { files, folder, log, seen } = store;
   const { notes } = planPaths(folder, session.sessionID);
   const reading = await readNotes(files, notes);
   await seen.note(session.sessionID);
@@ -245,7 +228,7 @@ async function writeNow(store: SessionStore, session: Session): Promise<void> {
   try {
     if ("text" in reading) await writeBoth(store, session, reading.text);
     else {
-      complain(store, notes, formatUnusable(notes, reading.unusable));
+      log.warn("notes", formatUnusable(notes, reading.unusable));
       await writeStored(store, session, session.state);
     }
   } catch (thrown) {
@@ -255,7 +238,7 @@ async function writeNow(store: SessionStore, session: Session): Promise<void> {
 }
 
 async function writeBoth(store: SessionStore, session: Session, text: string | undefined): Promise<void> {
-  const { complaints, files, folder, project } = store;
+  const { files, folder, project } = store;
   const { sessionID, state } = session;
   const paths = planPaths(folder, sessionID);
   const { file, lines, removed, text: merged } = mergePage(state, text, { project, sessionID });
@@ -268,7 +251,6 @@ async function writeBoth(store: SessionStore, session: Session, text: string | u
     await files.writeWhole(paths.previous, previous.join("\n"));
   }
   if (merged !== text) await files.writeWhole(paths.notes, merged);
-  complaints.delete(paths.notes);
 }
 
 /** What was learned meanwhile stays for the next write. */
@@ -283,14 +265,9 @@ async function writeStored(store: SessionStore, session: Session, stored: Stored
 const formatUnusable = (path: string, why: string): string =>
   `${path} is left alone, the notes go on in memory: ${why}`;
 
-function complain({ complaints, log }: SessionStore, about: string, message: string): void {
-  if (complaints.get(about) !== message) log.warn("notes", message);
-  complaints.set(about, message);
-}
-
 /** Keeps the notes' promise that no call rejects: a failure is logged and answered with `otherwise`. */
 async function guard<T>(
-  store: SessionStore,
+  { log }: SessionStore,
   sessionID: string,
   otherwise: T,
   run: () => Promise<T>,
@@ -298,7 +275,7 @@ async function guard<T>(
   try {
     return await run();
   } catch (thrown) {
-    complain(store, sessionID, `the notes of ${sessionID}, tried again later: ${formatError(thrown)}`);
+    log.warn("notes", `the notes of ${sessionID}, tried again later: ${formatError(thrown)}`);
     return otherwise;
   }
 }
@@ -320,11 +297,12 @@ function noteTouched(
 /** Number of newest sessions checked for open work; older ones are not worth resuming. */
 const MOST_UNFINISHED = 20;
 
+/** `path`: the absolute path of its notes. */
 async function findUnfinished(
   { files, folder, seen }: SessionStore,
   except: ReadonlySet<string>,
   sinceMs: number,
-): Promise<Unfinished | undefined> {
+) {
   const most = MOST_UNFINISHED + except.size;
   for (const sessionID of await listNewestSessions({ files, folder, sessions: seen, most })) {
     const session = except.has(sessionID) ? undefined : await readSession({ files, folder }, sessionID);

@@ -60,13 +60,8 @@ export function findState({ answers }: Pick<Ledger, "answers">): Answer | undefi
   return answers.findLast(({ text, whole }) => isSubstantive(whole ?? text)) ?? answers.at(-1);
 }
 
-interface ChangedForRequest {
-  line: PageLine;
-  changes: readonly Change[];
-}
-
 /** One line for each request that files were changed for, with the time of its last change. */
-function planChanged(ledger: Ledger): ChangedForRequest[] {
+function planChanged(ledger: Ledger): { line: PageLine; changes: readonly Change[] }[] {
   const own = ledger.changes.filter(({ path }) => !isForeignFile(path));
   const byRequest = groupBy(own, ({ at }) => findRequestAt(ledger.requests, at));
   return [...byRequest].map(([index, changes]) => {

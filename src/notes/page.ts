@@ -58,7 +58,10 @@ export function planPage(
     "Files and Functions": planFiles(ledger, project),
     Workflow: planWorkflow(ledger, project),
     "Errors and Corrections": [...planRules(ledger, "correction"), ...planFailures(ledger, project)],
-    Learnings: [...planRules(ledger, "rule"), ...planReasons(ledger)],
+    Learnings: [
+      ...planRules(ledger, "rule"),
+      ...ledger.reasons.map(({ key, at, text }) => ({ id: `reason:${key}`, text: `- Agent: ${text}`, at })),
+    ],
   };
   const body = HEADINGS.filter((heading) => !gone.has(`heading:${heading}`)).flatMap((heading) => [
     { id: `heading:${heading}`, text: `## ${heading}`, at: 0 },
@@ -123,10 +126,10 @@ function planRequest(request: UserRequest, number: number, sessionID: string): P
   }));
 }
 
-/** What the rest of a text is about. */
-function listNames(rest: string, shown: string): string {
+/** What the rest of a text is about: " with src/a.ts, readPort", or nothing. */
+export function listNames(rest: string, shown: string, limit = LONGEST_NAMES): string {
   const names = findNamesAndPaths(rest).filter((name) => !shown.includes(name));
-  return names.length === 0 ? "" : ` with ${toLine(names.join(", "), LONGEST_NAMES)}`;
+  return names.length === 0 ? "" : ` with ${toLine(names.join(", "), limit)}`;
 }
 
 function formatTime(at: number): string {
@@ -141,10 +144,6 @@ function planRules(ledger: Ledger, wanted: "rule" | "correction"): PageLine[] {
       const from = number === undefined ? "User" : `Request ${number}`;
       return { id: `${wanted}:${key}`, text: `- ${from}: ${text}`, at };
     });
-}
-
-function planReasons(ledger: Ledger): PageLine[] {
-  return ledger.reasons.map(({ key, at, text }) => ({ id: `reason:${key}`, text: `- Agent: ${text}`, at }));
 }
 
 /* The check of a model's text for the six sections. */

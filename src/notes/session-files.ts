@@ -1,34 +1,27 @@
 /** The files of a session in the notes folder, and how they are read, even if the session is not open here. */
 import { join } from "node:path";
 import { formatCount } from "../base/format.js";
-import { decodeStrictly, type Files, readText } from "../io/files.js";
+import { decodeStrictly, type Files, listByAge, readText } from "../io/files.js";
 import type { SeenSessions } from "../project/own.js";
 import { redactLines } from "../text/secrets/secrets.js";
 import { readPage } from "./merge.js";
 import type { Stored } from "./stored.js";
 
-export interface SessionPaths {
-  /** For people. */
-  notes: string;
-  /** The notes before the last change. */
-  previous: string;
-  /** For the machine. */
-  stored: string;
-  /** Where an unreadable stored file is moved. */
-  corrupt: string;
-}
-
 /** Throws for an ID that could name a file elsewhere. */
-export function planPaths(folder: string, sessionID: string): SessionPaths {
+export function planPaths(folder: string, sessionID: string) {
   if (!/^[\w-]+$/.test(sessionID))
     throw new Error(
       `Expected a session id of letters, digits, "_" and "-"; got ${JSON.stringify(sessionID)}.`,
     );
   const pathOf = (ending: string): string => join(folder, `${sessionID}${ending}`);
   return {
+    /** For people. */
     notes: pathOf(".md"),
+    /** The notes before the last change. */
     previous: pathOf(".previous.md"),
+    /** For the machine. */
     stored: pathOf(".json"),
+    /** Where an unreadable stored file is moved. */
     corrupt: pathOf(".corrupt.json"),
   };
 }
@@ -70,16 +63,7 @@ export async function readNotes(
   return { text };
 }
 
-export interface ReadSession {
-  sessionID: string;
-  /** Absolute path of its notes. */
-  path: string;
-  /** When its data was last written. */
-  modifiedMs: number;
-  stored: Stored;
-  /** IDs of lines that a person has removed from the notes so far. */
-  removed: ReadonlySet<string>;
-}
+export type ReadSession = NonNullable<Awaited<ReturnType<typeof readSession>>>;
 
 export interface SessionFolder {
   files: Files;
@@ -88,10 +72,7 @@ export interface SessionFolder {
 }
 
 /** `undefined` without readable data. Rejects with the system's error. */
-export async function readSession(
-  { files, folder }: SessionFolder,
-  sessionID: string,
-): Promise<ReadSession | undefined> {
+export async function readSession({ files, folder }: SessionFolder, sessionID: string) {
   const paths = planPaths(folder, sessionID);
   const reading = await readStored(files, paths.stored);
   const stat = await files.stat(paths.stored);
@@ -99,7 +80,16 @@ export async function readSession(
   const notes = await readNotes(files, paths.notes);
   const { stored } = reading;
   const { removed } = readPage(stored, "text" in notes ? notes.text : undefined);
-  return { sessionID, path: paths.notes, modifiedMs: stat.modifiedMs, stored, removed: new Set(removed) };
+  return {
+    sessionID,
+    /** Absolute path of its notes. */
+    path: paths.notes,
+    /** When its data was last written. */
+    modifiedMs: stat.modifiedMs,
+    stored,
+    /** IDs of lines that a person has removed from the notes so far. */
+    removed: new Set(removed) as ReadonlySet<string>,
+  };
 }
 
 /** The notes of a session, without secrets; `undefined` if there are none. Rejects with the system's error. */
@@ -112,23 +102,18 @@ export async function readSafePage(
   return redactLines(notes.text.split("\n")).join("\n");
 }
 
-export interface ListSessionsOptions extends SessionFolder {
-  /** Tells which sessions ran on this machine: a repository may contain notes of others. */
-  sessions: Pick<SeenSessions, "filter">;
-  /** Maximum number, newest first. */
-  most: number;
-}
-
-/** IDs of the sessions that ran on this machine, last used first. Rejects with the system's error. */
-export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
-  const { files, folder, most, sessions } = options;
-  const found: { id: string; modifiedMs: number }[] = [];
-  for (const name of await files.list(folder)) {
-    const id = readSessionID(name);
-    const stat = id === undefined ? undefined : await files.stat(join(folder, name));
-    if (id !== undefined && stat?.kind === "file") found.push({ id, modifiedMs: stat.modifiedMs });
-  }
-  const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1));
-  const seen = await sessions.filter(newest.map(({ id }) => id));
-  return newest.flatMap(({ id }) => (seen.has(id) ? id : [])).slice(0, most);
+/**
+ * IDs of at most `most` sessions that ran on this machine, last used first: a repository may contain notes of others.
+ * Rejects with the system's error.
+ */
+export async function listNewestSessions({
+  files,
+  folder,
+  most,
+  sessions,
+}: SessionFolder & { sessions: Pick<SeenSessions, "filter">; most: number }): Promise<string[]> {
+  const found = await listByAge(files, folder, (name) => readSessionID(name) !== undefined);
+  const newest = found.flatMap(({ name }) => readSessionID(name) ?? []);
+  const seen = await sessions.filter(newest);
+  return newest.filter((id) => seen.has(id)).slice(0, most);
 }

@@ -21,6 +21,9 @@ export interface Session {
   /** Is something known that is not on disk? */
   isChanged: boolean;
   readonly known: KnownMessages;
+  /** While it is read, and while it is written. */
+  loading: Promise<void> | undefined;
+  writing: Promise<void> | undefined;
 }
 
 export const createSession = (sessionID: string): Session => ({
@@ -31,6 +34,8 @@ export const createSession = (sessionID: string): Session => ({
   isStored: false,
   isChanged: false,
   known: createKnownMessages(),
+  loading: undefined,
+  writing: undefined,
 });
 
 export function change(session: Session, changed: Partial<Stored>): void {
@@ -83,7 +88,10 @@ const MOST_TAKEN_BACK = 200;
 /** Might facts of the ledger be missing from these messages? They may be only part of what the host has. */
 function isDoubtful(ledger: Ledger, messages: readonly Message[]): boolean {
   if (ledger === EMPTY_LEDGER) return false;
-  const texts = readTexts(messages);
+  const texts = new Map<string, string>();
+  for (const { info, parts } of messages)
+    if (info && Array.isArray(parts))
+      texts.set(nameMessage(info), info.role === "user" ? readOwnTexts(parts).join("\n\n") : "");
   return (
     ledger.requests.some(({ key, length }) => texts.get(key)?.length !== length) ||
     ledger.answers.some(({ key }) => !texts.has(key))
@@ -143,12 +151,4 @@ function joinTakenBack(
 /** May text made at this time contain words that were taken back later? */
 export function isStale(taken: readonly TakenBack[], madeMs: number): boolean {
   return taken.some(({ at, seenMs }) => at <= madeMs && madeMs < seenMs);
-}
-
-function readTexts(messages: readonly Message[]): Map<string, string> {
-  const texts = new Map<string, string>();
-  for (const { info, parts } of messages)
-    if (info && Array.isArray(parts))
-      texts.set(nameMessage(info), info.role === "user" ? readOwnTexts(parts).join("\n\n") : "");
-  return texts;
 }

@@ -1,6 +1,6 @@
 /** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
 import { parseEntry } from "../../layers/errors/error-log.js";
-import { createLedgerSums, type Totals } from "../costs/sums.js";
+import { createLedgerSums } from "../costs/sums.js";
 import { type Files, readPlainText } from "../io/files.js";
 import { createBudget } from "../models/budget.js";
 import { lookAtCandidates, openOwnState } from "../operations/own-state.js";
@@ -8,25 +8,10 @@ import type { Project } from "../operations/project.js";
 import { readDreamState } from "../project/dream-state.js";
 import { readMemoryStatus } from "../status/memory-status.js";
 
-export interface ProjectFigures {
-  project: string;
-  /** By type, private ones included. */
-  memories: Readonly<Record<string, number>>;
-  /** Absent if they cannot be read. */
-  candidates?: number;
-  openBlockers: number;
-  conflicts: number;
-  /** `sessions`: the number of ledgers. */
-  savings: Totals & { sessions: number };
-  /** Strata's own model calls today (UTC) and their daily limits. Absent if the budget cannot be read. */
-  background?: { calls: number; tokens: number; dailyCalls: number; dailyTokens: number };
-  dreams: { days: number; failures: number; lastSuccess?: string };
-  /** Lines of errors.log and its predecessor. */
-  errors: { failed: number; resolved: number };
-}
+export type ProjectFigures = Awaited<ReturnType<ReturnType<typeof createProjectFigures>>>;
 
 /** Each call reads the files. Rejects with the system's error. */
-export function createProjectFigures(project: Project): () => Promise<ProjectFigures> {
+export function createProjectFigures(project: Project) {
   const { cli, folders, root } = project;
   const { files } = openOwnState(project);
   const ledgers = createLedgerSums(cli.files, folders.savings);
@@ -43,11 +28,15 @@ export function createProjectFigures(project: Project): () => Promise<ProjectFig
     const { project: savings, sessions } = ledgers.addUp("");
     return {
       project: root,
+      /** By type, private ones included. */
       memories: memory.memories,
+      /** Absent if they cannot be read. */
       ...(waiting !== undefined && { candidates: waiting }),
       openBlockers: memory.blockers.length,
       conflicts: memory.conflicts.length,
+      /** `sessions`: the number of ledgers. */
       savings: { ...savings, sessions },
+      /** Strata's own model calls today (UTC) and their daily limits. Absent if the budget cannot be read. */
       ...(background && { background }),
       dreams: {
         days: dream.days.length,
@@ -56,12 +45,13 @@ export function createProjectFigures(project: Project): () => Promise<ProjectFig
           lastSuccess: new Date(dream.lastSuccessMs).toISOString(),
         }),
       },
+      /** Lines of errors.log and its predecessor. */
       errors,
     };
   };
 }
 
-async function readBackground(project: Project, files: Files): Promise<ProjectFigures["background"]> {
+async function readBackground(project: Project, files: Files) {
   const { cli, folders, instance, log } = project;
   const { background: config } = (await project.settings()).config;
   const options = { config, clock: cli.clock, files, log, folder: folders.background, instance };
@@ -70,7 +60,7 @@ async function readBackground(project: Project, files: Files): Promise<ProjectFi
   return tally && { ...tally, dailyCalls, dailyTokens };
 }
 
-async function countErrors(files: Files, path: string): Promise<ProjectFigures["errors"]> {
+async function countErrors(files: Files, path: string) {
   const texts = await Promise.all([`${path}.1`, path].map((one) => readPlainText(files, one)));
   const entries = texts.flatMap((text) => text.split("\n").map(parseEntry));
   const count = (kind: "failed" | "resolved"): number =>

@@ -40,15 +40,8 @@ export async function checkHealth(
     // Projects share the global memories.
     return keepDistinct(found.flat());
   });
-  const problems =
-    waited.kind === "done"
-      ? waited.value
-      : [
-          {
-            check: "store",
-            what: waited.kind === "overran" ? "the check timed out" : "the check failed",
-          } as const,
-        ];
+  const what = waited.kind === "overran" ? "the check timed out" : "the check failed";
+  const problems = waited.kind === "done" ? waited.value : [{ check: "store", what } as const];
   return problems.length === 0 ? { status: "ok" } : { status: "degraded", problems };
 }
 
@@ -73,9 +66,9 @@ async function findProblems(project: Project, { readFreeBytes }: HealthOptions):
   const found: (HealthProblem | undefined)[] = [
     (await files.stat(root))?.kind === "folder"
       ? undefined
-      : { check: "store", what: "a served folder is gone", where: root },
+      : problem("store", "a served folder is gone", root),
     free !== undefined && free < LEAST_FREE_BYTES
-      ? { check: "disk", what: "less than 200 MB are free", where: root }
+      ? problem("disk", "less than 200 MB are free", root)
       : undefined,
     ...(await Promise.all([
       ...memories.map((where) => checkFolder(files, where)),
@@ -87,15 +80,18 @@ async function findProblems(project: Project, { readFreeBytes }: HealthOptions):
   return found.filter((one) => one !== undefined);
 }
 
+const problem = (check: HealthProblem["check"], what: string, where: string): HealthProblem => ({
+  ...{ check, what, where },
+});
+
 async function checkFolder(files: Files, where: string): Promise<HealthProblem | undefined> {
   try {
     const stat = await files.statItself(where);
-    if (stat && stat.kind !== "folder")
-      return { check: "store", what: "a memory folder is not a folder", where };
+    if (stat && stat.kind !== "folder") return problem("store", "a memory folder is not a folder", where);
     await listItself(files, where);
     return undefined;
   } catch {
-    return { check: "store", what: "a memory folder cannot be read", where };
+    return problem("store", "a memory folder cannot be read", where);
   }
 }
 
@@ -107,27 +103,20 @@ async function checkLock(project: Project, where: string): Promise<HealthProblem
     .catch(() => undefined);
   if (state?.kind !== "held") return undefined;
   const renewedMs = (await files.stat(where).catch(() => undefined))?.modifiedMs ?? clock.now();
-  return clock.now() - renewedMs < STUCK_MS
-    ? undefined
-    : { check: "locks", what: "a lock is held, but its owner does not renew it", where };
+  const isRenewed = clock.now() - renewedMs < STUCK_MS;
+  return isRenewed ? undefined : problem("locks", "a lock is held, but its owner does not renew it", where);
 }
 
 /** Strata replaces machine state files whole, so something else damages them. */
 async function checkState(files: Files, where: string): Promise<HealthProblem | undefined> {
   const text = await readPlainText(files, where).catch(() => "unreadable");
-  return text === "" || isRecord(parseJson(text))
-    ? undefined
-    : { check: "state", what: "a machine state file is damaged", where };
+  const isWhole = text === "" || isRecord(parseJson(text));
+  return isWhole ? undefined : problem("state", "a machine state file is damaged", where);
 }
 
 async function checkPending(files: Files, place: CollectionPlace): Promise<HealthProblem | undefined> {
   const where = join(place.state, "pending.json");
   const pending = await readPending(files, where, formatPrefix(place)).catch(() => undefined);
-  return !pending || !("why" in pending)
-    ? undefined
-    : {
-        check: "state",
-        what: "the record of an unfinished change is damaged, so the change was not applied",
-        where,
-      };
+  const what = "the record of an unfinished change is damaged, so the change was not applied";
+  return pending && "why" in pending ? problem("state", what, where) : undefined;
 }

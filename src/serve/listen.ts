@@ -2,6 +2,7 @@
  * The socket: Node's HTTP server, with limits on everything that a client can keep open; and the projects that it serves.
  * When it stops, it accepts no more connections and gives responses a few seconds.
  */
+import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
@@ -10,37 +11,27 @@ import type { Hono } from "hono";
 import { StrataError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { CliContext } from "../operations/command.js";
-import { openProject, type Project } from "../operations/project.js";
+import { openProject } from "../operations/project.js";
 import { findStateFolder } from "../project/folders.js";
 import { isRecordName, locateRecord, planRecord, readOwner } from "../project/state-owner.js";
-import { createProjectFigures, type ProjectFigures } from "./figures.js";
+import { createProjectFigures } from "./figures.js";
 
 export interface ListenOptions {
   clock: Clock;
   host: string;
   port: number;
   /** Set only in tests. */
-  bounds?: Partial<Bounds>;
+  bounds?: Partial<typeof BOUNDS>;
 }
 
 /** Times are measured by Node's own timers. */
-interface Bounds {
-  connections: number;
-  headerBytes: number;
-  /** Time limits for the headers and for the whole request. */
-  headersMs: number;
-  requestMs: number;
-  /** Idle time after which a connection is closed. */
-  silentMs: number;
-  keptAliveMs: number;
-  lookMs: number;
-}
-
-const BOUNDS: Bounds = {
+const BOUNDS = {
   connections: 256,
   headerBytes: 16_384,
+  /** Time limits for the headers and for the whole request. */
   headersMs: 10_000,
   requestMs: 30_000,
+  /** Idle time after which a connection is closed. */
   silentMs: 60_000,
   keptAliveMs: 5_000,
   lookMs: 2_000,
@@ -87,13 +78,8 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
 
 async function start(server: Server, { host, port }: Pick<ListenOptions, "host" | "port">): Promise<void> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, () => {
-        server.off("error", reject);
-        resolve();
-      });
-    });
+    server.listen(port, host);
+    await once(server, "listening");
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "another program uses it" : message;
@@ -106,15 +92,10 @@ async function start(server: Server, { host, port }: Pick<ListenOptions, "host" 
 
 /* The projects that the server serves. */
 
-export interface ServedProject {
-  /** Used in URLs; the name of its folder in the user's state folder. */
-  id: string;
-  project: Project;
-  readFigures(): Promise<ProjectFigures>;
-}
+export type ServedProject = Awaited<ReturnType<typeof openServed>>;
 
-/** The project of the working directory. Throws if there is none. */
-export async function openServed(cli: CliContext): Promise<ServedProject> {
+/** The project of the working directory. `id`: for URLs, the name of its folder in the user's state. Throws if there is none. */
+export async function openServed(cli: CliContext) {
   const project = await openProject(cli);
   const { stateFolder } = project;
   const { folder } = await locateRecord(cli.files, { project: project.root, stateFolder });

@@ -16,14 +16,7 @@ const isLoopback = (host: string): boolean =>
 
 export const isWildcard = (host: string): boolean => ["0.0.0.0", "::", "*"].includes(host);
 
-export interface ServeSettings {
-  host: string;
-  port: number;
-  /** Absent if the server is to generate one. */
-  key?: string;
-  requestsPerMinute: number;
-  hosts: HostRules;
-}
+export type ServeSettings = ReturnType<typeof readServeSettings>;
 
 const PORTS = { least: 0, most: 65_535, usual: 9824 };
 const RATES = { least: 1, most: 1_000_000, usual: 60 };
@@ -33,11 +26,10 @@ const LEAST_KEY = 16;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** @throws StrataError WRONG_ARGUMENT */
-export function readServeSettings(options: OptionValues, env: Env): ServeSettings {
+export function readServeSettings(options: OptionValues, env: Env) {
   const { allowHost, host: given, port, rateLimit } = options;
   const host = (typeof given === "string" ? given : env.OPENCODE_MEMORY_HOST) || "127.0.0.1";
   const names = typeof allowHost === "string" ? readList(allowHost.toLowerCase()) : [];
-  const key = readKey(env, host);
   return {
     host,
     port: readNumber(["--port", port], ["OPENCODE_MEMORY_PORT"], env, PORTS),
@@ -50,8 +42,9 @@ export function readServeSettings(options: OptionValues, env: Env): ServeSetting
     hosts: {
       names: isWildcard(host) ? names : [...names, host.toLowerCase()],
       isAnyAddress: !isLoopback(host),
-    },
-    ...(key !== undefined && { key }),
+    } satisfies HostRules,
+    /** Absent if the server is to generate one. */
+    key: readKey(env, host),
   };
 }
 

@@ -4,10 +4,11 @@
  *
  * One action after the other: two stores of one process that are open at once would each take the other for gone.
  */
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
-import { decodeText, type Files } from "../io/files.js";
+import type { Files } from "../io/files.js";
+import { planPaths, readNotes } from "../notes/session-files.js";
 import { type CliContext, plainStyle } from "../operations/command.js";
 import { findEditor, openEditor } from "../operations/edit.js";
 import {
@@ -37,8 +38,6 @@ export interface ActionsOptions {
   env: CliContext["env"];
   whileSuspended<T>(run: () => Promise<T>): Promise<T>;
 }
-
-const MOST_NOTES_BYTES = 1024 * 1024;
 
 export type Actions = ReturnType<typeof createActions>;
 
@@ -72,7 +71,7 @@ export function createActions(options: ActionsOptions) {
         const { isProblem = false, notes = [], text } = await whileSuspended(run);
         return { isDone: !isProblem, what: [text, ...notes].filter(Boolean).join("\n") };
       }),
-    readNotes: (session: string) => inTurn((project) => readNotes(project, session)),
+    readNotes: (session: string) => inTurn((project) => readPage(project, session)),
     /** The user's editor; `undefined` if none is set. */
     editor: () => findEditor(env),
     editFile: (path: string): Promise<Changed> =>
@@ -109,13 +108,13 @@ async function openHere({ clock, env, files, folder, home }: ActionsOptions): Pr
   return openProject(cli);
 }
 
-async function readNotes(
+/** `undefined` too if they are no text. */
+async function readPage(
   { cli, folders }: Project,
   session: string,
 ): Promise<{ path: string; text: string } | undefined> {
   if (!isFileName(session)) return undefined;
-  const path = join(folders.sessionMemory, `${session}.md`);
-  if ((await cli.files.statItself(path))?.kind !== "file") return undefined;
-  const bytes = await cli.files.readFrom(path, 0, { maxBytes: MOST_NOTES_BYTES });
-  return bytes && { path, text: decodeText(bytes) };
+  const path = planPaths(folders.sessionMemory, session).notes;
+  const { text } = { text: undefined, ...(await readNotes(cli.files, path)) };
+  return text === undefined ? undefined : { path, text };
 }

@@ -19,46 +19,30 @@ export async function loadSolid(): Promise<Solid> {
     import("solid-js"),
     import("@opentui/solid/jsx-runtime"),
   ]);
-  return {
-    // A function would be taken for a change of the value.
-    createSignal<Value>(value: Value): [() => Value, (value: Value) => unknown] {
-      const [get, set] = createSignal<Value>(value);
-      return [get, (next) => set(() => next)];
-    },
-    onCleanup,
-    jsx,
-  };
+  return { createSignal, onCleanup, jsx };
 }
 
+/**
+ * Draws lines that are drawn again when a signal that they read changes. `guarded` answers with its second argument where
+ * something throws.
+ */
 export function createDrawing(
   { jsx }: Pick<Solid, "jsx">,
   host: Pick<ScreenHost, "colour">,
-  complain: (thrown: unknown) => void,
-) {
-  const guarded = <T>(run: () => T, otherwise: T): T => {
-    try {
-      return run();
-    } catch (thrown) {
-      complain(thrown);
-      return otherwise;
-    }
-  };
-
-  return {
-    /** Redraws when a signal that `lines` reads changes. `complain` is called where it throws, and nothing is shown. */
-    lines: (lines: () => readonly Line[]): unknown =>
-      guarded(
-        () =>
-          jsx("box", {
-            // A figure that is cut off is a wrong one.
-            flexShrink: 0,
-            get children() {
-              return guarded(() => lines().map(drawLine), []);
-            },
-          }),
-        null,
-      ),
-  };
+  guarded: <T>(run: () => T, otherwise: T) => T,
+): (lines: () => readonly Line[]) => unknown {
+  return (lines) =>
+    guarded(
+      () =>
+        jsx("box", {
+          // A figure that is cut off is a wrong one.
+          flexShrink: 0,
+          get children() {
+            return guarded(() => lines().map(drawLine), []);
+          },
+        }),
+      null,
+    );
 
   function drawLine(line: Line): unknown {
     return jsx("text", {

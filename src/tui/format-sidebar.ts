@@ -9,7 +9,7 @@ import { KINDS, type Kind, type SessionScreen } from "../status/session-screen.j
 type Context = SessionScreen["context"];
 
 /** OpenCode 1.18.33's sidebar has 42 columns in every terminal, 5 of them padding and scroll bar. */
-export const SIDEBAR_COLUMNS = 37;
+const SIDEBAR_COLUMNS = 37;
 /** Two kinds stand on a line, each behind "▪ ". */
 const KIND_COLUMNS = Math.floor((SIDEBAR_COLUMNS - 1) / 2) - 2;
 const MOST_WARNINGS = 3;
@@ -20,7 +20,7 @@ const EMPTY = "░";
 /** As elsewhere, but for one that is too long for half a line. */
 const NAMES: Readonly<Record<Kind, string>> = { ...KIND_NAMES, system: "system" };
 
-const colourOf = (kind: Kind): Colour => `kind${(KINDS.indexOf(kind) + 1) as 1 | 2 | 3 | 4 | 5 | 6 | 7}`;
+const colourOf = (kind: Kind): Colour => `kind${KINDS.indexOf(kind) + 1}` as Colour;
 
 /** The whole block, for a session with or without a request. */
 export function formatSidebar(screen: SessionScreen | undefined): Line[] {
@@ -52,7 +52,7 @@ function formatContext(context: Context): Line[] {
 export const formatLess = ({ now, without }: Context): string => formatPercent((now - without) / without);
 
 /** One cell for each part of the threshold, coloured by kind; a full bar is one that is at or over it. */
-export function formatBar({ kinds, now, threshold }: Pick<Context, "kinds" | "now" | "threshold">): Line {
+function formatBar({ kinds, now, threshold }: Pick<Context, "kinds" | "now" | "threshold">): Line {
   const filled = Math.min(SIDEBAR_COLUMNS, Math.round((SIDEBAR_COLUMNS * now) / threshold));
   const sum = KINDS.reduce((total, kind) => total + kinds[kind], 0);
   const pieces: Piece[] = [];
@@ -167,10 +167,15 @@ export function formatFooter(screen: SessionScreen | undefined, isShort = false)
 
 /* Lines as they are drawn: pieces of text, each with the name of a colour. */
 
-/** The host's theme gives the colours. */
-export type Colour = "text" | "muted" | "accent" | "good" | "warning" | "bad" | KindColour;
-/** One for each kind of `KINDS`. */
-export type KindColour = "kind1" | "kind2" | "kind3" | "kind4" | "kind5" | "kind6" | "kind7";
+/** The host's theme gives the colours, one for each kind of `KINDS` among them. */
+export type Colour =
+  | "text"
+  | "muted"
+  | "accent"
+  | "good"
+  | "warning"
+  | "bad"
+  | `kind${1 | 2 | 3 | 4 | 5 | 6 | 7}`;
 
 export interface Piece {
   text: string;
@@ -180,4 +185,4 @@ export interface Piece {
 
 export type Line = readonly Piece[];
 
-export const plain = (text: string, colour: Colour = "text"): Line => [{ text, colour }];
+const plain = (text: string, colour: Colour = "text"): Line => [{ text, colour }];

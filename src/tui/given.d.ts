@@ -1,6 +1,6 @@
 /** What is used of the packages that the host gives; they are not installed. */
 declare module "solid-js" {
-  export function createSignal<Value>(value: Value): [get: () => Value, set: (change: () => Value) => Value];
+  export function createSignal<Value>(value: Value): [get: () => Value, set: (value: Value) => unknown];
   export function onCleanup(run: () => void): void;
 }
 

@@ -20,7 +20,7 @@ import {
   type Screen,
   type ScreenOptions,
 } from "./screen.js";
-import type { Dialogs, ScreenHost, SelectKey, SelectPage } from "./screen-host.js";
+import type { Dialogs, ScreenHost, SelectOption, SelectPage } from "./screen-host.js";
 
 /** Between the host's own context block (100) and its list of MCP servers (200). */
 const SIDEBAR_ORDER = 150;
@@ -28,29 +28,26 @@ const SIDEBAR_ORDER = 150;
 const BEFORE_HOST = 10;
 
 /** Rejects in a host without any of this. What fails otherwise is in Strata's log. */
-export async function openInOpenCode1(api: Api, given: unknown, options: ScreenOptions): Promise<void> {
-  const folder = (): string | undefined => api.state.path.directory || undefined;
-  try {
-    openOn(api, given, { solid: await loadSolid(), options });
-  } catch (thrown) {
-    const findProject = createProjectRoot({ ...options, folder });
-    createComplaints({ ...options, findProject })("the sidebar and pages cannot be shown", thrown);
-  }
-}
-
-export function openOn(
+export async function openInOpenCode1(
   api: Api,
   given: unknown,
-  { options, solid }: { options: ScreenOptions; solid: Solid },
-): void {
-  const screen = createScreen(createOpenCode1(api), solid, options);
-  api.lifecycle.onDispose(() => screen.stop());
-  const slots: Record<string, SlotRender> = {
-    sidebar_content: () => screen.drawSidebar(),
-    session_prompt_right: () => screen.drawFooter(),
-  };
-  api.slots.register({ order: SIDEBAR_ORDER, slots });
-  registerCommands(api, given, screen);
+  options: ScreenOptions,
+  load: () => Promise<Solid> = loadSolid,
+): Promise<void> {
+  const host = createOpenCode1(api);
+  try {
+    const screen = createScreen(host, await load(), options);
+    api.lifecycle.onDispose(() => screen.stop());
+    const slots = {
+      sidebar_content: () => screen.drawSidebar(),
+      session_prompt_right: () => screen.drawFooter(),
+    };
+    api.slots.register({ order: SIDEBAR_ORDER, slots });
+    registerCommands(api, given, screen);
+  } catch (thrown) {
+    const findProject = createProjectRoot({ ...options, folder: host.folder });
+    createComplaints({ ...options, findProject })("the sidebar and pages cannot be shown", thrown);
+  }
 }
 
 function registerCommands(api: Api, given: unknown, screen: Screen): void {
@@ -92,13 +89,8 @@ function takeSubmitted(api: Api, screen: Screen): boolean {
 
 export interface Api {
   ui: {
-    DialogAlert(props: { title: string; message: string; onConfirm?: () => void }): unknown;
-    DialogConfirm(props: {
-      title: string;
-      message: string;
-      onConfirm?: () => void;
-      onCancel?: () => void;
-    }): unknown;
+    DialogAlert(props: DialogProps): unknown;
+    DialogConfirm(props: DialogProps & { onCancel?: () => void }): unknown;
     DialogPrompt(props: {
       title: string;
       placeholder?: string;
@@ -107,17 +99,12 @@ export interface Api {
     }): unknown;
     DialogSelect<Value>(props: {
       title: string;
-      options: HostOption<Value>[];
-      onSelect?: (option: HostOption<Value>) => void;
-      onMove?: (option: HostOption<Value>) => void;
+      options: SelectOption<Value>[];
+      onSelect?: (option: SelectOption<Value>) => void;
+      onMove?: (option: SelectOption<Value>) => void;
       current?: Value;
     }): unknown;
-    toast(toast: {
-      message: string;
-      title?: string;
-      variant?: "info" | "success" | "warning" | "error";
-      duration?: number;
-    }): void;
+    toast(toast: { message: string; variant?: "info" | "success" | "warning" | "error" }): void;
     dialog: {
       replace(render: () => never, onClose?: () => void): void;
       clear(): void;
@@ -131,55 +118,41 @@ export interface Api {
     navigate(name: "session", params: { sessionID: string }): void;
   };
   theme: { readonly current: object };
-  renderer: Terminal;
-  keymap: Keymap;
+  renderer: {
+    suspend(): void;
+    resume(): void;
+    requestRender(): void;
+    readonly currentRenderBuffer?: { clear(): void };
+    /** The input in which the user types. */
+    readonly currentFocusedEditor?: { readonly plainText: string; clear(): void } | null;
+    readonly isDestroyed?: boolean;
+  };
+  keymap: {
+    /** The command of the highest priority runs first; one that returns `false` leaves it to the next of its name. */
+    registerLayer(layer: {
+      priority?: number;
+      commands: readonly Command[];
+      bindings: readonly { key: string; cmd: string }[];
+    }): unknown;
+  };
   lifecycle: { readonly signal: AbortSignal; onDispose(run: () => void): () => void };
-  slots: { register(plugin: { order?: number; slots: Record<string, SlotRender> }): string };
+  slots: { register(plugin: { order?: number; slots: Record<string, () => unknown> }): string };
 }
 
-export type SlotRender = (context: never, props: { readonly session_id?: string }) => unknown;
-
-interface HostOption<Value> {
+interface DialogProps {
   title: string;
-  value: Value;
-  description?: string;
-  footer?: string;
-  category?: string;
-}
-
-export interface Keymap {
-  /** The command of the highest priority runs first; one that returns `false` leaves it to the next of its name. */
-  registerLayer(layer: {
-    priority?: number;
-    commands: readonly Command[];
-    bindings: readonly { key: string; cmd: string }[];
-  }): unknown;
+  message: string;
+  onConfirm?: () => void;
 }
 
 export interface Command {
   name: string;
   title: string;
-  desc?: string;
   category: string;
   namespace?: "palette";
   slashName?: string;
   hidden?: boolean;
   run(): unknown;
-}
-
-export interface Terminal {
-  suspend(): void;
-  resume(): void;
-  requestRender(): void;
-  readonly currentRenderBuffer?: { clear(): void };
-  readonly currentFocusedEditor?: Editor | null;
-  readonly isDestroyed?: boolean;
-}
-
-/** The input in which the user types. */
-export interface Editor {
-  readonly plainText: string;
-  clear(): void;
 }
 
 /** Names in OpenCode's themes. */
@@ -218,7 +191,7 @@ export function createOpenCode1(api: Api): ScreenHost {
 }
 
 /** As OpenCode 1 does for its own editor. */
-async function whileSuspended<T>(terminal: Terminal, run: () => Promise<T>): Promise<T> {
+async function whileSuspended<T>(terminal: Api["renderer"], run: () => Promise<T>): Promise<T> {
   terminal.suspend();
   terminal.currentRenderBuffer?.clear();
   try {
@@ -232,24 +205,6 @@ async function whileSuspended<T>(terminal: Terminal, run: () => Promise<T>): Pro
 
 /** Before the dialog's own keys, as long as it is open. */
 const OVER_DIALOGS = 1_000;
-
-/** Returns the function that removes the keys. */
-function addKeys<Value>(
-  keymap: Keymap,
-  keys: readonly SelectKey<Value>[],
-  press: (key: SelectKey<Value>) => void,
-): unknown {
-  if (keys.length === 0) return undefined;
-  const nameOf = ({ key }: SelectKey<Value>): string => `strata.select.${key}`;
-  return keymap.registerLayer({
-    priority: OVER_DIALOGS,
-    commands: keys.map((one) => ({
-      ...{ name: nameOf(one), title: one.title, category: "Strata", hidden: true },
-      run: () => press(one),
-    })),
-    bindings: keys.map((one) => ({ key: one.key, cmd: nameOf(one) })),
-  });
-}
 
 /** Each of the host's dialogs as a promise. A dialog is open until the next one or `close`. */
 function createDialogs({ keymap, ui }: Api): Dialogs {
@@ -273,8 +228,17 @@ function createDialogs({ keymap, ui }: Api): Dialogs {
       let current = page.current ?? options[0]?.value;
       let release: unknown;
       const hint = keys.map(({ key, title }) => `${key} ${title}`).join(", ");
+      const addKeys = (answer: (value: Value) => void): unknown =>
+        keymap.registerLayer({
+          priority: OVER_DIALOGS,
+          commands: keys.map(({ choose, key, title }) => ({
+            ...{ name: `strata.select.${key}`, title, category: CATEGORY, hidden: true },
+            run: () => current !== undefined && answer(choose(current)),
+          })),
+          bindings: keys.map(({ key }) => ({ key, cmd: `strata.select.${key}` })),
+        });
       const chosen = await open<Value | undefined>("large", undefined, (answer) => {
-        release ??= addKeys(keymap, keys, (key) => current !== undefined && answer(key.choose(current)));
+        release ??= keys.length > 0 && addKeys(answer);
         return ui.DialogSelect<Value>({
           title: [page.title, hint].filter(Boolean).join(": "),
           options: [...options],

@@ -95,7 +95,8 @@ export function createOpenCode2(context: unknown): ScreenHost | undefined {
   if (!isRecord(dialog)) return undefined;
   return {
     folder() {
-      const here = findPart(context, "location", "directory") ?? findDefaultLocation(context);
+      const usual = attempt(() => findCall(context, "data", "location", "default")?.());
+      const here = findPart(context, "location", "directory") ?? findPart(usual, "directory");
       return typeof here === "string" && here !== "" ? here : undefined;
     },
     sessionID: () => findSessionID(context),
@@ -115,11 +116,6 @@ function findSessionID(context: unknown): string | undefined {
   const current = attempt(() => findCall(context, "ui", "router", "current")?.());
   const id = isRecord(current) && current.type === "session" ? current.sessionID : undefined;
   return typeof id === "string" ? id : undefined;
-}
-
-function findDefaultLocation(context: unknown): unknown {
-  const location = attempt(() => findCall(context, "data", "location", "default")?.());
-  return isRecord(location) ? location.directory : undefined;
 }
 
 function createDialogs(context: unknown, dialog: PlainRecord): Dialogs {

@@ -7,7 +7,7 @@ import { fit } from "../base/columns.js";
 import { toPrintable } from "../base/printable.js";
 import type { SessionScreen } from "../status/session-screen.js";
 import type { Actions, Changed } from "./actions.js";
-import type { ScreenHost, SelectOption, SelectPage } from "./screen-host.js";
+import type { ScreenHost, SelectKey, SelectOption, SelectPage } from "./screen-host.js";
 
 /** What opens a page. */
 export interface Opening {
@@ -95,6 +95,11 @@ export const toRow = (text: string, most = ROW_COLUMNS): string => fit(toPrintab
 
 /** The id of an item, and what a key has decided about it. */
 export type Picked<Deed> = string | { id: string; deed: Deed };
+/** Keys that decide about the item at the cursor. */
+export const planDeeds = <Deed>(
+  ...keys: readonly (readonly [key: string, title: string, deed: Deed])[]
+): SelectKey<Picked<Deed>>[] =>
+  keys.map(([key, title, deed]) => ({ key, title, choose: (picked) => ({ id: String(picked), deed }) }));
 /** What was chosen on the page of an item; a row only shows a fact. */
 export type Choice<Deed> = Deed | "back" | { row: string };
 

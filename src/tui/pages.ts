@@ -2,7 +2,7 @@
 
 import { fit, padTo, wrap } from "../base/columns.js";
 import { formatError, StrataError } from "../base/error.js";
-import { formatCounted, formatPercent, formatTokens } from "../base/format.js";
+import { countMemories, formatCounted, formatPercent, formatTokens } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
 import { formatDays } from "../memory/found.js";
 import type { DescribedCandidate } from "../operations/candidates.js";
@@ -17,8 +17,11 @@ import {
   formatName,
   requireAction,
 } from "../status/context-items.js";
+import { KIND_NAMES } from "../status/format-figures.js";
+import type { SessionScreen } from "../status/session-screen.js";
 import type { Todo } from "../status/todo.js";
 import type { OperationName } from "./actions.js";
+import { formatLess, formatSaving, listProblems, rankKinds } from "./format-sidebar.js";
 import {
   type Browsed,
   browse,
@@ -27,14 +30,14 @@ import {
   type Page,
   type Pages,
   type Picked,
+  planDeeds,
   planItemPage,
   ROW_COLUMNS,
   tell,
   toRow,
 } from "./page.js";
 import { memoriesOf, showRecall } from "./page-memories.js";
-import { showMemoryPage } from "./page-memory.js";
-import type { SelectPage } from "./screen-host.js";
+import type { SelectOption, SelectPage } from "./screen-host.js";
 
 /** Resolves when the page is closed. Never rejects: what fails is told in a dialog, and to `complain` if unexpected. */
 export async function openPage(
@@ -98,20 +101,14 @@ const todosOf = ({ actions, host }: Pages): Browsed<Todo, string> => ({
 });
 
 /** By kind, in the order of the list. */
-export function planTodos(todos: readonly Todo[]): SelectPage<Picked<string>> {
-  const take =
-    (deed: string) =>
-    (picked: Picked<string>): Picked<string> => ({ id: String(picked), deed });
+function planTodos(todos: readonly Todo[]): SelectPage<Picked<string>> {
   return {
     title: `What waits for you (${todos.length})`,
     options: todos.map(({ id, kind, ways: [way], what }) => ({
       ...{ title: toRow(what), value: id, category: kind },
       ...(way && { description: way.title }),
     })),
-    keys: [
-      { key: "ctrl+y", title: "does what is named in the row", choose: take("0") },
-      { key: "ctrl+d", title: "the other way", choose: take("1") },
-    ],
+    keys: planDeeds(["ctrl+y", "does what is named in the row", "0"], ["ctrl+d", "the other way", "1"]),
   };
 }
 
@@ -130,9 +127,6 @@ export function planCandidates(
   waiting: readonly DescribedCandidate[],
   nowMs: number,
 ): SelectPage<Picked<"keep" | "drop">> {
-  const decide =
-    (deed: "keep" | "drop") =>
-    (picked: Picked<"keep" | "drop">): Picked<"keep" | "drop"> => ({ id: String(picked), deed });
   return {
     title: `Sentences that may become memories (${waiting.length})`,
     options: waiting.map(({ id, said, sessions, text, type, worth }) => ({
@@ -143,10 +137,7 @@ export function planCandidates(
         .filter(Boolean)
         .join(", "),
     })),
-    keys: [
-      { key: "ctrl+y", title: "keeps", choose: decide("keep") },
-      { key: "ctrl+d", title: "drops", choose: decide("drop") },
-    ],
+    keys: planDeeds<"keep" | "drop">(["ctrl+y", "keeps", "keep"], ["ctrl+d", "drops", "drop"]),
   };
 }
 
@@ -282,4 +273,114 @@ async function showNotes({ actions, host }: Pages): Promise<void> {
   const changed = await actions.editFile(notes.path);
   dialogs.close();
   tell(host, changed);
+}
+
+/* `/memory`: the session's figures, the project's, and what can be done. */
+
+/** A row's page; a row without one has a sentence of its own, or only shows a figure. */
+type MemoryChoice = { page: Exclude<Page, "memory"> } | { sentence: string } | { row: string };
+
+type Option = SelectOption<MemoryChoice>;
+
+const LABEL_COLUMNS = 18;
+
+/** A row that opens a page. */
+const door = (
+  category: string,
+  page: Exclude<Page, "memory">,
+  title: string,
+  description?: string,
+): Option => ({ title, value: { page }, category, ...(description !== undefined && { description }) });
+
+const STEERING: readonly Option[] = [
+  door("Steer", "context", "See what fills the context …", "drop, pin, expand"),
+  door("Steer", "notes", "Open the notes on this session …"),
+];
+
+/** Resolves with the page to open next; `undefined` once the user has closed this one. */
+export async function showMemoryPage({ host, shown }: Opening): Promise<Exclude<Page, "memory"> | undefined> {
+  const page = planMemoryPage(shown);
+  let current: MemoryChoice | undefined;
+  for (;;) {
+    const choice = await host.dialogs.select({ ...page, ...(current && { current }) });
+    if (!choice) return undefined;
+    if ("page" in choice) return choice.page;
+    if ("sentence" in choice) await host.dialogs.alert("Strata", choice.sentence);
+    current = choice;
+  }
+}
+
+/** Pure. */
+export function planMemoryPage(screen: SessionScreen | undefined): SelectPage<MemoryChoice> {
+  return {
+    title: screen?.title ? `Strata: ${fit(screen.title, 50)}` : "Strata",
+    options: [
+      ...(screen
+        ? [...planSession(screen), ...planNow(screen), ...planKinds(screen)]
+        : [figure("This session", "context", "figures follow with the next request")]),
+      ...planSettling(screen),
+      ...(screen ? STEERING : []),
+    ],
+  };
+}
+
+const figure = (category: string, label: string, text: string): Option => ({
+  title: padTo(label, LABEL_COLUMNS) + fit(text, ROW_COLUMNS - LABEL_COLUMNS),
+  value: { row: `${category} ${label}` },
+  category,
+});
+
+function planSession({ cache, context, saved }: SessionScreen): Option[] {
+  const { isEstimate, now, threshold, without } = context;
+  const of = threshold > 0 ? ` of ${formatTokens(threshold)}, ${formatPercent(now / threshold)}` : "";
+  const category = "This session";
+  const rates = [
+    ...(cache.last === undefined ? [] : [`${formatPercent(cache.last)} in the last request`]),
+    ...(cache.session === undefined ? [] : [`${formatPercent(cache.session)} in all`]),
+  ];
+  return [
+    figure(category, "context", `${isEstimate ? "about " : ""}${formatTokens(now)} tokens${of}`),
+    ...(without > now
+      ? [figure(category, "without Strata", `${formatTokens(without)} tokens (${formatLess(context)})`)]
+      : []),
+    ...(rates.length > 0 ? [figure(category, "cache hits", rates.join(", "))] : []),
+    figure(category, "saved", formatSaving(saved.session)),
+    figure("Project", "saved today", formatSaving(saved.today)),
+    figure("Project", "saved in all", formatSaving(saved.project)),
+  ];
+}
+
+const planKinds = ({ context }: SessionScreen): Option[] =>
+  rankKinds(context).map((kind) => {
+    const tokens = context.kinds[kind];
+    const part = context.now > 0 ? `, ${formatPercent(tokens / context.now)}` : "";
+    return figure("In the context", KIND_NAMES[kind], `${formatTokens(tokens)} tokens${part}`);
+  });
+
+/** Sentences are shown whole when they are chosen. */
+const planNow = (screen: SessionScreen): Option[] =>
+  [...listProblems(screen), ...screen.background.map((one) => `in the background: ${one}`)].map(
+    (sentence) => ({ title: fit(sentence, ROW_COLUMNS), value: { sentence }, category: "Now" }),
+  );
+
+function planSettling(screen: SessionScreen | undefined): Option[] {
+  const category = "Memory";
+  const { blockers = 0, candidates = 0, memories, todos = 0 } = screen?.memory ?? {};
+  const known = [
+    ...(memories === undefined ? [] : [countMemories(memories)]),
+    ...(blockers > 0 ? [formatCounted(blockers, "open blocker")] : []),
+  ];
+  const likely = candidates > 0 ? formatCounted(candidates, "likely sentence") : "";
+  return [
+    door(
+      category,
+      "todo",
+      "Settle what waits for you …",
+      todos > 0 ? formatCounted(todos, "thing") : "nothing",
+    ),
+    door(category, "memories", "Look at the memories …", known.join(", ")),
+    door(category, "keep", "Keep or drop candidates …", likely),
+    door(category, "recall", "Search …", "memories and what was said in earlier sessions"),
+    door(category, "undo", "Take back the last change …"),
+  ];
 }

@@ -37,15 +37,17 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   const folder = (): string | undefined => attempt(() => host.folder(), undefined);
   const findProject = createProjectRoot({ clock, files, folder, home });
   const complain = createComplaints({ clock, files, findProject, isGone: host.isGone });
-  const attempt = <T>(run: () => T, otherwise: T): T => {
+  const attempt = <T>(run: () => T, otherwise: T, what = "the host's screen"): T => {
     try {
       return run();
     } catch (thrown) {
-      complain("the host's screen", thrown);
+      complain(what, thrown);
       return otherwise;
     }
   };
-  const drawing = createDrawing(solid, host, (thrown) => complain("the figures cannot be drawn", thrown));
+  const draw = createDrawing(solid, host, (run, otherwise) =>
+    attempt(run, otherwise, "the figures cannot be drawn"),
+  );
   const sessionID = (): string | undefined => attempt(() => host.sessionID(), undefined);
   const watch = createWatch({ clock, files, findProject, sessionID, show: setShown, complain });
   let actions: Promise<Actions> | undefined;
@@ -59,11 +61,11 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
         // Read from the signal, this would make the slot draw itself again for ever.
         setSidebars(++drawnSidebars);
         solid.onCleanup(() => setSidebars(--drawnSidebars));
-        return drawing.lines(() => formatSidebar(shown()));
+        return draw(() => formatSidebar(shown()));
       }, null),
     /** For a slot beside the prompt; empty while the sidebar is shown. The short form is for one with little room. */
     drawFooter: (isShort?: boolean): unknown =>
-      drawing.lines(() => (sidebars() > 0 ? [] : formatFooter(shown(), isShort))),
+      draw(() => (sidebars() > 0 ? [] : formatFooter(shown(), isShort))),
     open(page: Page, words = ""): void {
       void openNow(page, words).catch((thrown) => {
         complain(`/${page} cannot be opened`, thrown);
@@ -164,7 +166,7 @@ export interface WatchOptions {
   findProject(): Promise<string | undefined>;
   sessionID(): string | undefined;
   /** Is called when something else is to be shown. */
-  show(now: SessionScreen | undefined, sessionID: string | undefined): void;
+  show(now: SessionScreen | undefined): void;
   complain(what: string, thrown: unknown): void;
 }
 
@@ -175,16 +177,9 @@ export function createWatch(options: WatchOptions) {
   let cancel: (() => void) | undefined;
   let isStopped = false;
   let last: { session: string | undefined; stamp: string | undefined } | undefined;
-  let looking: Promise<void> | undefined;
 
-  const lookOnce = (): Promise<void> => {
-    looking ??= look()
-      .catch((thrown) => complain("the figures cannot be read", thrown))
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
-  };
+  const lookOnce = (): Promise<void> =>
+    look().catch((thrown) => complain("the figures cannot be read", thrown));
 
   return {
     /** Looks now, and then every second. Never throws. */
@@ -219,7 +214,7 @@ export function createWatch(options: WatchOptions) {
         : await files.readFrom(path, 0, { links: "refused", maxBytes: MOST_BYTES });
     if (isStopped || sessionID() !== session) return;
     const shown = bytes && readScreen(decodeText(bytes));
-    if (shown || isOther || stamp === undefined) show(shown, session);
+    if (shown || isOther || stamp === undefined) show(shown);
   }
 }
 

@@ -6,7 +6,7 @@ import { fc, runs } from "../support/property.js";
 
 const PATH = ".opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
 const shrink = (text: string, before?: string): string | undefined => {
-  const shrunk = atOnce(planShrink({ text, before }));
+  const shrunk = atOnce(planShrink(text, before));
   return shrunk && formatShrunk(shrunk, PATH);
 };
 

@@ -1,10 +1,10 @@
 import type { Files } from "../../src/io/files.js";
-import type { Log } from "../../src/io/log.js";
 import type { Message, ToolPart, ToolState } from "../../src/io/message.js";
 import { createNotes, type Notes } from "../../src/notes/notes.js";
 import { allSeen } from "./all-seen.js";
 import { createFakeClock, type FakeClock, MORNING } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
+import { createFakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 
 export const NOTES_FOLDER = `${PROJECT}/.opencode/session-memory`;
@@ -15,7 +15,7 @@ export interface NotesWorld {
   notes: Notes;
   files: MemoryFiles;
   clock: FakeClock;
-  logged: string[];
+  logged: readonly string[];
   /** The notes page on disk. */
   page(): string;
   /** Changes the page as an editor would. */
@@ -37,11 +37,11 @@ export interface NotesWorldOptions {
 export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
   const clock = given.clock ?? createFakeClock();
   const files = given.files ?? createMemoryFiles({}, clock.now);
-  const logged: string[] = [];
+  const log = createFakeLog();
   const notes = createNotes({
     files: given.wrap?.(files) ?? files,
     clock,
-    log: listLog(logged),
+    log,
     folder: NOTES_FOLDER,
     seen: allSeen,
     ...(given.readMessages && { readMessages: given.readMessages }),
@@ -51,7 +51,7 @@ export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
     notes,
     files,
     clock,
-    logged,
+    logged: log.lines,
     page,
     edit: (change) => void files.contents.set(NOTES_FILE, Buffer.from(change(page()))),
     async tell(...messages) {
@@ -60,12 +60,6 @@ export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
     },
     restart: () => openNotes({ ...given, clock, files }),
   };
-}
-
-function listLog(logged: string[]): Log {
-  const add = (level: string) => (source: string, message: string) =>
-    void logged.push(`${level} ${source}: ${message}`);
-  return { error: add("error"), warn: add("warn"), info: add("info"), debug: add("debug") };
 }
 
 /** A user message at this minute of a session. */

@@ -130,6 +130,33 @@ describe("an attached session or checkpoint", () => {
   });
 });
 
+describe("/refresh", () => {
+  it("puts goal, open points and the user's rules after the next message, and changes nothing before it", async () => {
+    const { session, world } = await openWorker();
+    await type(world, "remember", "directive: never push to main");
+    await type(world, "remember", "knowledge: the port is 8080");
+    session.answer([], { text: "ok" });
+    const before = await request(world, session);
+    expect(await type(world, "refresh")).toContain("with your next message");
+    session.user("Where are we?");
+    const after = await request(world, session);
+    expect(after.slice(0, before.length)).toEqual(before);
+    const told = JSON.stringify(after.at(-1)?.parts);
+    for (const one of [
+      "look again at what this session is for",
+      "never push to main",
+      "emitter",
+      "Never use eval",
+    ])
+      expect(told).toContain(one);
+    expect(told).not.toContain("8080");
+    session.answer([], { text: "ok" });
+    session.user("Thanks.");
+    expect(JSON.stringify((await request(world, session)).at(-1)?.parts)).not.toContain("look again");
+    await expect(type(world, "refresh", "", "ses_unknown")).rejects.toThrow("no notes of this session yet");
+  });
+});
+
 describe("a handoff", () => {
   it("a handoff is one file with what is open and the notes, without secrets", async () => {
     const { world } = await openWorker();

@@ -53,26 +53,19 @@ describe("an addition to the newest message or result", () => {
       expect(decisions.find(behind.key, "ses_1")?.extended).toMatchObject([{ layer: "toy", text }]);
   });
 
-  it("an addition that cannot be recorded is neither shown nor in the ledger", async () => {
-    const world = open(true);
-    await world.decisions.load([DAY]);
-    const extended = extend(world, { ...call, additions, signal: world.controller.signal });
-    await expect(extended).rejects.toThrow("no space left");
-    await world.writes.onIdle();
-    expect(world.written).toEqual([]);
-    expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
-  });
-
-  it("an addition that comes after its request was sent is not in the ledger and never counts", async () => {
-    const world = open();
-    await world.decisions.load([DAY]);
-    world.controller.abort(new Error("the request has gone"));
-    const extended = extend(world, { ...call, additions, signal: world.controller.signal });
-    await expect(extended).rejects.toThrow("the request has gone");
-    await world.writes.onIdle();
-    expect(world.written.filter((line) => line.startsWith("savings"))).toEqual([]);
-    expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
-  });
+  it.each(["no space left", "the request has gone"])(
+    "an addition is neither shown nor in the ledger, and never counts, because: %s",
+    async (why) => {
+      const world = open(why === "no space left");
+      await world.decisions.load([DAY]);
+      if (why !== "no space left") world.controller.abort(new Error(why));
+      const extended = extend(world, { ...call, additions, signal: world.controller.signal });
+      await expect(extended).rejects.toThrow(why);
+      await world.writes.onIdle();
+      expect(world.written.filter((line) => line.startsWith("savings"))).toEqual([]);
+      expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
+    },
+  );
 
   it("additions of several layers are one line in the ledger", async () => {
     const world = open();

@@ -5,7 +5,6 @@ import { fc } from "../support/property.js";
 const report = (given: Partial<ForkReport> = {}): ForkReport => ({
   task: "look",
   answer: "It is 42.",
-  hasAnswered: true,
   history: "shared",
   first: { input: 22, output: 5, cacheRead: 44_428 },
   used: { input: 122, output: 50, cacheRead: 88_900 },

@@ -69,7 +69,7 @@ it("the reminder of the goal is due only where enough tokens have followed the r
 it("the reminder of the goal stands behind the last result of the newest message, which nobody has been sent yet", () => {
   const session = work(8, 3);
   const parts = session.messages.at(-1)?.parts as ToolPart[];
-  expect(plan(session)?.result.part).toBe(parts[2]);
+  expect(plan(session)?.behind).toMatchObject({ part: parts[2] });
   session.user("wait");
   expect(plan(session)).toBeUndefined();
   expect(plan(work(10, 0))).toBeUndefined();

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
 import { memory } from "../support/memories.js";
 import { openMemoryTools as open } from "../support/memory-tools.js";

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines, outputs } from "../support/messages.js";
 import { createSession, NO_TOKENS, type Session } from "../support/session.js";
@@ -12,12 +12,17 @@ const text = (n: number) => lines(30 + n);
 /** `count` answers with a bash call each, and an hour of silence, after which the cache is cold. */
 async function talk(count: number, given: Record<string, unknown> = options) {
   const world = await openWorld({ options: given });
-  const session = createSession(world.clock);
-  session.user("go");
+  const session = begin(world);
   for (let n = 0; n < count; n++) session.answer([bash(n)]);
   world.clock.advance(HOUR);
   session.user("go on");
   return { world, session };
+}
+
+function begin(world: World): Session {
+  const session = createSession(world.clock);
+  session.user("go");
+  return session;
 }
 
 const bash = (n: number, tool = "bash") =>
@@ -81,9 +86,8 @@ it("old results, once the cache is cold, stay while what was decided about them 
 
 it("what is never cleared are results of MCP servers, subagents, skills, todos and edits, however old", async () => {
   const { world } = await talk(0);
-  const session = createSession(world.clock);
+  const session = begin(world);
   const spared = ["github_search", "task", "skill", "todowrite", "todoread", "edit", "write", "question"];
-  session.user("go");
   for (const [n, tool] of spared.entries()) session.answer([bash(n, tool)]);
   for (let n = 0; n < 6; n++) session.answer([bash(n)]);
   world.clock.advance(HOUR);
@@ -92,8 +96,7 @@ it("what is never cleared are results of MCP servers, subagents, skills, todos a
 
 it("what is never cleared are results that the model has not seen: those of the last answer, and of one that broke off", async () => {
   const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
-  const session = createSession(world.clock);
-  session.user("go");
+  const session = begin(world);
   session.answer([bash(0)]);
   session.answer([bash(1)]);
   session.answer([bash(2)], { info: { tokens: NO_TOKENS } });
@@ -103,8 +106,7 @@ it("what is never cleared are results that the model has not seen: those of the 
 
 it("results that lie on disk already keep their file when layer 1 has moved them there", async () => {
   const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
-  const session = createSession(world.clock);
-  session.user("go");
+  const session = begin(world);
   session.answer([call("bash", lines(2_000))]);
   await world.request(session.messages);
   const files = world.results();
@@ -125,9 +127,8 @@ it("results that lie on disk already are taken from the host's file as a whole, 
       microCompact: { floor: 0, keepRecent: 0 },
     });
     world.files.contents.set("/host/out", Buffer.alloc(size, "w"));
-    const session = createSession(world.clock);
+    const session = begin(world);
     const cut = `${lines(40)}\nFull output saved to: /host/out`;
-    session.user("go");
     session.answer([
       call("bash", cut, { state: { metadata: { truncated: true, outputPath: "/host/out" } } }),
     ]);
@@ -155,4 +156,53 @@ it("a disk too slow to write to in time leaves all as it was, and says so", asyn
   stuck.clock.advance(2_000);
   expect(outputs(await asked)).toEqual(outputs(session.messages));
   expect(await stuck.log()).toContain("layer micro-compact at hook context did not answer in time");
+});
+
+describe("results of other tools that the settings name", () => {
+  const given = { microCompact: { floor: 0, keepRecent: 1, tools: { "docs_*": true, docs_private: false } } };
+  const search = (tool: string, query: string) => call(tool, text(0), { state: { input: { query } } });
+
+  it("results of other tools that the settings name are cleared once a later call repeats theirs", async () => {
+    const { world } = await talk(0, given);
+    const session = begin(world);
+    session.answer([search("docs_search", "a"), search("docs_private", "a"), search("docs_search", "b")]);
+    session.answer([search("docs_search", "a"), search("docs_private", "a")]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+
+  it("results of other tools that the settings name are cleared after twenty answers, not earlier", async () => {
+    const { world } = await talk(0, given);
+    const session = begin(world);
+    session.answer([search("docs_search", "a"), search("github_search", "a")]);
+    for (let n = 0; n < 18; n++) session.answer([]);
+    session.answer([bash(0)]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+});
+
+it("all results of the last three answers stay, however many calls they made", async () => {
+  const { world } = await talk(0);
+  const session = begin(world);
+  session.answer([bash(0)]);
+  for (let n = 0; n < 3; n++) session.answer([bash(1), bash(2), bash(3), bash(4)]);
+  world.clock.advance(HOUR);
+  session.user("go on");
+  expect(await findCleared(world, session)).toEqual([0]);
+});
+
+it("of large results only the last two stay", async () => {
+  const { world } = await talk(0);
+  const session = begin(world);
+  const large = (n: number) => call("bash", lines(300 + n), { state: { input: { command: `make ${n}` } } });
+  for (let n = 0; n < 5; n++) session.answer([large(n)]);
+  session.answer([]);
+  world.clock.advance(HOUR);
+  session.user("go on");
+  expect(await findCleared(world, session)).toEqual([0, 1, 2]);
 });

@@ -11,12 +11,12 @@ function facts(bytes: number, more: Partial<ResultFacts> = {}): ResultFacts {
 const spilled = (results: ResultFacts[], own = policy): number[] =>
   [...planSpill(results, own)].sort((a, b) => a - b);
 
-it("the threshold lets a result of exactly that size stay, and a larger one go", () => {
-  expect(spilled([facts(30_000), facts(30_001)])).toEqual([1]);
-});
-
-it("the threshold counts bytes, not characters", () => {
-  expect(spilled([facts(40_000, { characters: 10_000 })])).toEqual([0]);
+it.each<[what: string, results: ResultFacts[], spilled: number[]]>([
+  ["lets a result of exactly that size stay, and a larger one go", [facts(30_000), facts(30_001)], [1]],
+  ["counts bytes, not characters", [facts(40_000, { characters: 10_000 })], [0]],
+  ["never moves out what shows a file of ours", [facts(50_000, { mustStay: true, isCut: true })], []],
+])("the threshold %s", (_what, results, gone) => {
+  expect(spilled(results)).toEqual(gone);
 });
 
 it("the threshold can be set for a tool by name or pattern, the most exact one wins, and false means never", () => {
@@ -33,15 +33,6 @@ it("the threshold can be set for a tool by name or pattern, the most exact one w
     Number.POSITIVE_INFINITY,
   ]);
   expect(spilled([facts(1_000_000, { tool: "read", isCut: true })], own)).toEqual([]);
-});
-
-it("the threshold never moves out what shows a file of ours", () => {
-  expect(spilled([facts(50_000, { mustStay: true, isCut: true })])).toEqual([]);
-});
-
-it("the budget of one answer of ten results of 28 KB, the largest go until the rest is within 200,000 characters", () => {
-  const ten = Array.from({ length: 10 }, (_, n) => facts(28_000 + n));
-  expect(spilled(ten)).toEqual([7, 8, 9]);
 });
 
 it("the budget of one answer counts what was decided before, and leaves it alone", () => {

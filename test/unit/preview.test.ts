@@ -91,8 +91,4 @@ describe("a preview", () => {
     expect(text).toContain("tail -c +2049 /project/data.json | head -c 4000");
     expect(text).toContain("PATTERN.\\{0,99\\}' /project/data.json");
   });
-
-  it("says that attachments are still there", () => {
-    expect(preview(lines(2_000), { attachments: 1 })).toContain("What is attached to it stays attached.");
-  });
 });

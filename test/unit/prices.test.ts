@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/schema.js";
-import { findReach, hasLookBack } from "../../src/context/context-size.js";
+import { measureCached } from "../../src/context/context-size.js";
 import { createKnownPrices, findRates, relate } from "../../src/costs/prices.js";
 import { PRICE, priceNet, type Rates } from "../../src/costs/savings.js";
 import { readPrices } from "../../src/host/readings.js";
@@ -123,18 +123,19 @@ describe("remembered prices", () => {
   });
 });
 
-describe("the reach of a cache with a look-back", () => {
-  const turns = (count: number) => Array.from({ length: count }, (_, n) => answer([call("bash", `${n}`)]));
-
-  it("the reach of a cache with a look-back is twenty blocks from the end, a call and its result being two", () => {
-    expect(findReach([user("go"), ...turns(9)])).toBe(0);
-    expect(findReach([user("go"), ...turns(10)])).toBe(1);
-    expect(findReach([user("go"), ...turns(30)])).toBe(21);
-  });
-
-  it("the reach of a cache with a look-back matters for Anthropic's models, whoever serves them", () => {
-    expect(hasLookBack({ providerID: "anthropic", modelID: "x" })).toBe(true);
-    expect(hasLookBack({ providerID: "bedrock", modelID: "eu.anthropic.claude-y" })).toBe(true);
-    expect(hasLookBack({ providerID: "openai", modelID: "gpt-5" })).toBe(false);
-  });
-});
+it.each([
+  ["anthropic", "x", 9, 0],
+  ["anthropic", "x", 10, 1],
+  ["bedrock", "eu.anthropic.claude-y", 30, 21],
+  ["openai", "gpt-5", 30, 0],
+])(
+  "the cache of %s/%s is found again up to twenty blocks from the end of %d calls, a call and its result being two: from %d on",
+  (providerID, modelID, calls, reach) => {
+    const view = [user("go"), ...Array.from({ length: calls }, (_, n) => answer([call("bash", `${n}`)]))];
+    const given = { view, count: view.length, lastAnswer: calls, model: { providerID, modelID } };
+    const cachedFrom = measureCached(given, ({ length }) => length);
+    expect(view.map((_, index) => cachedFrom(index))).toEqual(
+      view.map((_, index) => (index < reach ? calls : calls - index)),
+    );
+  },
+);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { countColumns, wrap } from "../../src/base/columns.js";
 import type { SessionScreen } from "../../src/status/session-screen.js";
 import { formatSaving, formatSidebar } from "../../src/tui/format-sidebar.js";
-import { planMemoryPage } from "../../src/tui/page-memory.js";
+import { planMemoryPage } from "../../src/tui/pages.js";
 import { readScreen } from "../../src/tui/screen.js";
 import { createScreenText, textOf, titlesOf } from "../support/screen.js";
 

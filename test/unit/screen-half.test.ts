@@ -1,6 +1,6 @@
 /** The screen half in a host: what it reads, when, what it draws, and what it leaves alone. */
 import { describe, expect, it } from "vitest";
-import { type Api, type Command, openOn } from "../../src/tui/open-1.js";
+import { type Api, type Command, openInOpenCode1 } from "../../src/tui/open-1.js";
 import { createWatch } from "../../src/tui/screen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
@@ -52,12 +52,12 @@ function createApi(text = "") {
   return { api, commands, editor, opened, slots };
 }
 
-function open(files: MemoryFiles, text = "") {
+async function open(files: MemoryFiles, text = "") {
   const clock = createFakeClock();
   const host = createApi(text);
   const solid = createPlainSolid();
   const options = { clock, files, env: {}, home: "/home" };
-  openOn(host.api, undefined, { solid, options });
+  await openInOpenCode1(host.api, undefined, options, async () => solid);
   return { ...host, clock, solid };
 }
 
@@ -140,7 +140,9 @@ describe("the screen file", () => {
 
 describe("the screen half in OpenCode 1", () => {
   it("the screen half draws the figures in the sidebar, and one beside the prompt only while there is no sidebar", async () => {
-    const { slots, solid } = open(createMemoryFiles({ [FILE]: createScreenText(), "/repo/.git/HEAD": "x" }));
+    const { slots, solid } = await open(
+      createMemoryFiles({ [FILE]: createScreenText(), "/repo/.git/HEAD": "x" }),
+    );
     const props = { session_id: "ses_1" };
     const footer = slots.session_prompt_right?.({} as never, props);
     await settle();
@@ -153,21 +155,21 @@ describe("the screen half in OpenCode 1", () => {
   });
 
   it("the screen half takes /memory from the prompt, and leaves all else to the host", async () => {
-    const run = (text: string): { isTaken: unknown; left: string } => {
-      const { commands, editor } = open(createMemoryFiles({ "/repo/.git/HEAD": "x" }), text);
+    const run = async (text: string): Promise<{ isTaken: unknown; left: string }> => {
+      const { commands, editor } = await open(createMemoryFiles({ "/repo/.git/HEAD": "x" }), text);
       const submit = commands.find(({ name }) => name === "input.submit");
       return { isTaken: submit?.run(), left: editor.plainText };
     };
-    expect(run("/memory")).toEqual({ isTaken: true, left: "" });
-    expect(run("/memory ")).toEqual({ isTaken: true, left: "" });
-    expect(run("/memory status")).toEqual({ isTaken: true, left: "/memory status" });
-    expect(run("/recall which port")).toEqual({ isTaken: true, left: "" });
+    expect(await run("/memory")).toEqual({ isTaken: true, left: "" });
+    expect(await run("/memory ")).toEqual({ isTaken: true, left: "" });
+    expect(await run("/memory status")).toEqual({ isTaken: true, left: "/memory status" });
+    expect(await run("/recall which port")).toEqual({ isTaken: true, left: "" });
     const others = ["/memory-undo", "/keep 3fa2b1", "see /memory", "/memory\nand more", "/context drop r-1"];
-    for (const text of ["", ...others]) expect(run(text)).toEqual({ isTaken: false, left: text });
+    for (const text of ["", ...others]) expect(await run(text)).toEqual({ isTaken: false, left: text });
   });
 
   it("the screen half opens the page of a command, and says what failed in a toast or dialog", async () => {
-    const { commands, opened } = open(
+    const { commands, opened } = await open(
       createMemoryFiles({ [FILE]: createScreenText(), "/repo/.git/HEAD": "x" }),
     );
     await settle();

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { PREVIEW_LIMIT_BYTES } from "../../layers/1-tool-results/preview.js";
 import { formatContentID } from "../../src/context/result-files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -9,16 +8,6 @@ import { onlyOutput, openWorld } from "../support/world.js";
 const RESULTS = `${PROJECT}/.opencode/tool-results`;
 const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`;
 const large = lines(2_000);
-
-it("a large result goes to a file as it is, and a preview that names the file takes its place", async () => {
-  const world = await openWorld();
-  const history = [user("go"), answer([call("bash", large)])];
-  const view = await world.request(history);
-  const [preview] = outputs(view);
-  expect(Buffer.byteLength(preview ?? "")).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
-  expect(world.files.text(pathIn(preview))).toBe(large);
-  expect(world.files.text(`${RESULTS}/.gitignore`)).toBe("*\n");
-});
 
 it("a large result stays in the host's own message, and everything else of the message stays in the view", async () => {
   const world = await openWorld();

@@ -3,12 +3,12 @@ import { useMemo, useState } from "preact/hooks";
 import { formatCount, formatCounted } from "../../base/format.js";
 import type { Step, Steps } from "../answers.js";
 import { compareTexts, nameChange, toReadable } from "./diff.js";
-import { addressOf, formatRoute, useAnswer, useShared } from "./hooks.js";
+import { formatRoute, useAnswer, useShared } from "./hooks.js";
 import { Age, Button, Card, Check, Chip, List, View } from "./parts.js";
 
 export function ChangesView() {
   const [onlyDreams, setOnlyDreams] = useState(false);
-  const answer = useAnswer<Steps>(addressOf("steps", { dreams: onlyDreams ? "1" : "" }));
+  const answer = useAnswer<Steps>(onlyDreams ? "steps?dreams=1" : "steps");
   const filter = (
     <Check isOn={onlyDreams} onChange={setOnlyDreams}>
       dreams only

@@ -27,13 +27,6 @@ export async function read(address: string, body?: object, signal?: AbortSignal)
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Address of a view, such as "session?id=ses_1"; leaves out empty and `undefined` values. */
-export function addressOf(view: string, query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
-  const search = new URLSearchParams(given).toString();
-  return `${view}${search === "" ? "" : `?${search}`}`;
-}
-
 export type ProjectName = Projects["projects"][number];
 
 export interface Toast {
@@ -60,7 +53,7 @@ export interface Shared {
   changes: number;
   /** Is told after each reading: `undefined`, or why nothing can be read. */
   onRead(lost: string | undefined): void;
-  /** By memory id, "" for a new memory; kept while another view is open. */
+  /** Of all projects; see `useDraft`. */
   drafts: Map<string, Draft>;
   /** Requests a change and shows the result as a toast. `undefined` if it was refused. */
   apply(name: string, body: object): Promise<Done | undefined>;
@@ -72,6 +65,16 @@ export function useShared(): Shared {
   const shared = useContext(SharedContext);
   if (!shared) throw new Error("expected a project around every view");
   return shared;
+}
+
+/**
+ * The unsaved input for a memory, "" for a new one, and what keeps it while another view is open. Keep it in a layout
+ * effect: one that waits for the next frame is dropped if the user leaves the view first.
+ */
+export function useDraft(id: string): [Draft | undefined, keep: (draft: Draft | undefined) => void] {
+  const { drafts, project } = useShared();
+  const key = `${project.id} ${id}`;
+  return [drafts.get(key), (draft) => void (draft ? drafts.set(key, draft) : drafts.delete(key))];
 }
 
 export interface Answer<T> {
@@ -130,11 +133,11 @@ export function useAnswer<T>(address: string, input?: object): Answer<T> {
 export const TodosContext = createContext<Answer<{ todos: readonly Todo[] }>>({});
 export const useTodos = () => useContext(TodosContext);
 
-/** Actions by key; an action that returns `false` leaves the key to the browser. */
-export type Keys = Readonly<Record<string, (() => unknown) | undefined>>;
-
-/** Handles a view's keys, by `KeyboardEvent.key`; ignores them in text fields and with modifiers. */
-export function useKeys(keys: Keys): void {
+/**
+ * Handles a view's keys, by `KeyboardEvent.key`; an action that returns `false` leaves the key to the browser. Ignores them
+ * in text fields and with modifiers.
+ */
+export function useKeys(keys: Readonly<Record<string, (() => unknown) | undefined>>): void {
   const current = useRef(keys);
   current.current = keys;
   // A layout effect, so that the keys work as soon as the view is visible.
@@ -150,11 +153,10 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-}
+const TEXT_FIELDS = "input:not([type=checkbox], [type=radio], [type=button]), textarea, select";
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches(TEXT_FIELDS);
 
 export const findFocusedRow = (): HTMLElement | null | undefined =>
   document.activeElement?.closest<HTMLElement>("[data-row]");
@@ -199,10 +201,7 @@ export function useDebounced<T>(value: T, afterMs: number): T {
 
 /* The page's route, in the fragment of the URL: `#/memories/decision%2Fport`. Pure. */
 
-export const sections = ["overview", "sessions", "memories", "waiting", "agenda", "changes", "log"] as const;
-export type Section = (typeof sections)[number];
-
-export const SECTION_NAMES: Readonly<Record<Section, string>> = {
+export const SECTION_NAMES = {
   overview: "Overview",
   sessions: "Sessions",
   memories: "Memories",
@@ -211,6 +210,8 @@ export const SECTION_NAMES: Readonly<Record<Section, string>> = {
   changes: "Changes",
   log: "Log",
 };
+export type Section = keyof typeof SECTION_NAMES;
+export const sections = Object.keys(SECTION_NAMES) as Section[];
 
 export interface Route {
   section: Section;

@@ -8,6 +8,7 @@ import {
   moveFocus,
   useAnswer,
   useDebounced,
+  useDraft,
   useKeys,
   useRoute,
   useShared,
@@ -239,16 +240,13 @@ function LongList({ memories }: { memories: Listing }) {
 
 /** `onClose` gets the id of the new memory, or nothing if it was cancelled. */
 export function NewMemory({ onClose }: { onClose(made?: string): void }) {
-  const { apply, drafts } = useShared();
-  const [content, setContent] = useState(drafts.get("")?.content ?? "");
+  const { apply } = useShared();
+  const [draft, keep] = useDraft("");
+  const [content, setContent] = useState(draft?.content ?? "");
   const [isPrivate, setIsPrivate] = useState(false);
-  // Runs at once, as in the editor.
-  useLayoutEffect(() => {
-    if (content === "") drafts.delete("");
-    else drafts.set("", { title: "", content, tags: "" });
-  }, [drafts, content]);
+  useLayoutEffect(() => keep(content === "" ? undefined : { title: "", content, tags: "" }));
   const close = (made?: string): void => {
-    drafts.delete("");
+    keep(undefined);
     onClose(made);
   };
   const save = async (): Promise<void> => {

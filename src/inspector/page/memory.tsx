@@ -4,11 +4,11 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import type { Done, Memory, MemoryPage } from "../answers.js";
 import { DiffView } from "./changes.js";
 import { nameChange } from "./diff.js";
-import { addressOf, formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
+import { formatRoute, go, useAnswer, useDraft, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Chip, Editor, Failed, Field, List, Loaded, Prose } from "./parts.js";
 
 export function MemoryView({ id }: { id: string }) {
-  const answer = useAnswer<MemoryPage>(addressOf("memory", { id }));
+  const answer = useAnswer<MemoryPage>(`memory?${new URLSearchParams({ id })}`);
   return (
     <article class="memory" aria-label="Memory">
       <p class="back">
@@ -20,23 +20,19 @@ export function MemoryView({ id }: { id: string }) {
 }
 
 function Opened({ page }: { page: MemoryPage }) {
-  const { apply, drafts } = useShared();
+  const { apply } = useShared();
+  const [draft] = useDraft(page.memory.id);
   /** The page when editing began: later changes are reported, not merged. */
-  const [edited, setEdited] = useState(drafts.get(page.memory.id)?.page);
+  const [edited, setEdited] = useState(draft?.page);
   const { memory } = page;
   const { id, isForeign, pinned, status } = memory;
   const isArchived = status === "archived";
   const edit = (): void => setEdited(page);
   const pin = (): Promise<Done | undefined> => apply(pinned ? "unpin" : "pin", { name: id });
   const move = (): Promise<Done | undefined> => apply(isArchived ? "restore" : "archive", { name: id });
-  const isReading = edited === undefined;
   useKeys(
-    isReading
-      ? {
-          ...(!isArchived && { e: edit, p: pin }),
-          a: move,
-          Escape: () => go("memories"),
-        }
+    edited === undefined
+      ? { ...(!isArchived && { e: edit, p: pin }), a: move, Escape: () => go("memories") }
       : {},
   );
   if (edited)
@@ -170,21 +166,17 @@ interface MemoryEditorProps {
 }
 
 export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
-  const { apply, drafts } = useShared();
+  const { apply } = useShared();
   const { memory, revision } = page;
-  const draft = drafts.get(memory.id);
+  const [draft, keep] = useDraft(memory.id);
   const [title, setTitle] = useState(draft?.title ?? memory.title);
   const [content, setContent] = useState(draft?.content ?? memory.content);
   const [tags, setTags] = useState(draft?.tags ?? memory.tags.join(", "));
   const [isSaving, setIsSaving] = useState(false);
   const isSame = title === memory.title && content === memory.content && tags === memory.tags.join(", ");
-  // Runs at once: an effect that waits for the next frame is dropped if the user leaves the view first.
-  useLayoutEffect(() => {
-    if (isSame) drafts.delete(memory.id);
-    else drafts.set(memory.id, { page, title, content, tags });
-  }, [drafts, memory.id, page, title, content, tags, isSame]);
+  useLayoutEffect(() => keep(isSame ? undefined : { page, title, content, tags }));
   const close = (): void => {
-    drafts.delete(memory.id);
+    keep(undefined);
     onClose();
   };
 

@@ -42,7 +42,7 @@ const CHOSEN = "strata-project";
 function Page() {
   const [answer, setAnswer] = useState<Answer<Projects & { aheadMs: number }>>({});
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN));
-  const draftsOf = useDrafts();
+  const [drafts] = useState(() => new Map<string, Draft>());
   const choose = (id: string): void => {
     sessionStorage.setItem(CHOSEN, id);
     setChosen(id);
@@ -61,6 +61,14 @@ function Page() {
     };
     void load();
   }, []);
+  useEffect(() => {
+    // The browser asks before it closes a page with unsaved drafts.
+    const onLeave = (event: Event): void => {
+      if (drafts.size > 0) event.preventDefault();
+    };
+    addEventListener("beforeunload", onLeave);
+    return () => removeEventListener("beforeunload", onLeave);
+  }, [drafts]);
   const projects = answer.value;
   const project = projects?.projects.find(({ id }) => id === chosen) ?? projects?.projects[0];
   if (!project || !projects)
@@ -76,7 +84,6 @@ function Page() {
         </Loaded>
       </main>
     );
-  const drafts = draftsOf(project.id);
   return <Inspector key={project.id} {...{ project, projects, drafts }} onChoose={choose} />;
 }
 
@@ -262,23 +269,6 @@ function useHeadingFocus({ section }: Route): void {
     isFirst.current = false;
     void section;
   }, [section]);
-}
-
-/** Drafts by project. Makes the browser ask before it closes a page with unsaved drafts. */
-function useDrafts(): (project: string) => Map<string, Draft> {
-  const drafts = useRef(new Map<string, Map<string, Draft>>());
-  useEffect(() => {
-    const onLeave = (event: Event): void => {
-      if ([...drafts.current.values()].some(({ size }) => size > 0)) event.preventDefault();
-    };
-    addEventListener("beforeunload", onLeave);
-    return () => removeEventListener("beforeunload", onLeave);
-  }, []);
-  return (project) => {
-    const own = drafts.current.get(project) ?? new Map<string, Draft>();
-    drafts.current.set(project, own);
-    return own;
-  };
 }
 
 function useToasts() {

@@ -4,7 +4,7 @@ import { formatCache, formatContext, formatWorth, KIND_NAMES } from "../../statu
 import type { ContextFigures, Kind } from "../../status/session-screen.js";
 import type { SessionPage, SessionRow } from "../answers.js";
 import { SizesChart } from "./charts.js";
-import { addressOf, findFocusedRow, formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
+import { findFocusedRow, formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Card, Chip, Counts, Figure, List, Prose, Table, View } from "./parts.js";
 
 const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
@@ -95,7 +95,7 @@ function ContextMeter({ context, isLarge = false }: { context: ContextFigures; i
 type LayerAction = SessionPage["layerActions"][number];
 
 export function SessionView({ id }: { id: string }) {
-  const answer = useAnswer<SessionPage>(addressOf("session", { id }));
+  const answer = useAnswer<SessionPage>(`session?${new URLSearchParams({ id })}`);
   useKeys({ Escape: () => go("sessions") });
   const { lastActive, title = id } = answer.value ?? {};
   return (

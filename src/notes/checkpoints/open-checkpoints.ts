@@ -5,10 +5,9 @@
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { cut } from "../../base/text.js";
-import { type Files, readText } from "../../io/files.js";
+import { listByAge, readText } from "../../io/files.js";
 import type { Memory } from "../../memory/memory.js";
 import { isActive, isUsersRule } from "../../memory/memory.js";
-import type { SeenSessions } from "../../project/own.js";
 import { redactSecrets, toSafeLine } from "../../text/secrets/secrets.js";
 import { planPaths, type ReadSession, readSafePage, readSession } from "../session-files.js";
 import type { Ledger } from "../stored.js";
@@ -16,7 +15,6 @@ import { type Attached, createAttachedFiles } from "./attached.js";
 import {
   type Checkpoint,
   type CheckpointFile,
-  type CheckpointMemory,
   formatCapsule,
   formatCheckpoint,
   formatCheckpointID,
@@ -41,15 +39,9 @@ export interface NewlyAttached {
   replaced: Attached | undefined;
 }
 
-interface OpenOptions {
-  clock: { now(): number };
-  files: Files;
-  /** The notes folder, `<project>/.opencode/session-memory`. */
-  folder: string;
+interface OpenOptions extends FindSessionOptions {
   /** Absolute path; file names are relative to it. */
   project: string;
-  sessions: SeenSessions;
-  findQuotes: FindSessionOptions["findQuotes"];
   /** The folder of this machine's record of the project. */
   locate(): Promise<string>;
   /** All readable memories. */
@@ -192,16 +184,8 @@ async function readCheckpoint(options: OpenOptions, id: string): Promise<Checkpo
 
 /** Newest first. */
 async function listFiles({ files, locate }: OpenOptions) {
-  const folder = await locate();
-  const found = await Promise.all(
-    (await files.list(folder)).map(async (name) => {
-      const id = readCheckpointName(name);
-      const path = join(folder, name);
-      const stat = id === undefined ? undefined : await files.stat(path);
-      return id !== undefined && stat?.kind === "file" ? [{ id, path, modifiedMs: stat.modifiedMs }] : [];
-    }),
-  );
-  return found.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
+  const found = await listByAge(files, await locate(), (name) => readCheckpointName(name) !== undefined);
+  return found.map(({ name, path }) => ({ id: readCheckpointName(name), path }));
 }
 
 /** The session as it is now, as a checkpoint; `undefined` if it has no notes. */
@@ -232,15 +216,13 @@ async function takeCheckpoint(
     memories: memories
       .filter(({ isForeign, provenance }) => !isForeign && provenance.session === sessionID)
       .slice(-MOST_MEMORIES)
-      .map(toMemory),
+      .map((memory) => ({
+        id: memory.id,
+        title: toSafeLine(memory.title, LONGEST_NOTE),
+        isPrivate: isPrivate(memory),
+      })),
   };
 }
-
-const toMemory = (memory: Memory): CheckpointMemory => ({
-  id: memory.id,
-  title: toSafeLine(memory.title, LONGEST_NOTE),
-  isPrivate: isPrivate(memory),
-});
 
 const isPrivate = ({ sensitivity }: Pick<Memory, "sensitivity">): boolean => sensitivity === "private";
 

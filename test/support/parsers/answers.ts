@@ -64,14 +64,8 @@ export const answers: readonly Parser[] = [
     "=== fork 1 of 2: fix it ===\ndone\nFiles: a.ts, b.ts\n<task_result>\nx\n</task_result>\n=== fork 2 of 2: x\n",
   ),
   row("messages of OpenCode 2", (text) => readStored(parseJson(text)), isOr(isList(isRecord)), STORED),
-  row("shrunk output", (text) => planShrink({ text, before: OUTPUT + DIFF }), isOr(isRecord), OUTPUT, DIFF),
-  row(
-    "output shrunk against itself",
-    (text) => planShrink({ text, before: `x\n${text}` }),
-    isOr(isRecord),
-    OUTPUT,
-    DIFF,
-  ),
+  row("shrunk output", (text) => planShrink(text, OUTPUT + DIFF), isOr(isRecord), OUTPUT, DIFF),
+  row("output shrunk against itself", (text) => planShrink(text, `x\n${text}`), isOr(isRecord), OUTPUT, DIFF),
   row(
     "preview",
     (text) =>
