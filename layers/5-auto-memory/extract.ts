@@ -60,7 +60,7 @@ export function createExtraction(context: ExtractionContext) {
     /** The session has answered. Reads what is new behind the turn; never rejects. */
     onIdle: (sessionID: string): void => enqueue(sessionID, () => extract(sessionID)),
 
-    /** Its history was summarised: what waits is judged now. */
+    /** Its history was summarised, or notes replaced it: what waits is judged now. */
     onCompaction: (sessionID: string): void => enqueue(sessionID, async () => judging.begin(sessionID)),
   };
 
@@ -114,9 +114,9 @@ function createQueue({ background, config, host, log }: ExtractionContext) {
 
 /*
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
- * while, when a history is summarised, and when a page full of candidates waits. What an ended session has left is judged
- * in the next one. Behind it sessions from before are read, where the user wants that. One question at a time; nothing
- * waits for it.
+ * while, when a history is summarised or replaced by notes, and when a page full of candidates waits. What an ended
+ * session has left is judged in the next one. Behind it sessions from before are read, where the user wants that. One
+ * question at a time; nothing waits for it.
  */
 
 const QUIET_MS = 90_000;

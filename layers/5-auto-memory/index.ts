@@ -198,6 +198,7 @@ function create(context: LayerContext): LayerParts {
   const conversation = createConversation({ ...shared, agentJudge });
   const extraction = createExtraction({ ...context, gate });
   let findings: Findings | undefined;
+  const isNewlyCut = createCutWatch();
 
   return {
     withinMs: { context: 1_000 },
@@ -225,6 +226,7 @@ function create(context: LayerContext): LayerParts {
         await openFindings(request);
         findings?.take(request);
         if (!request.isReady() || family.knownParent(request.sessionID) !== undefined) return undefined;
+        if (isNewlyCut(request)) extraction.onCompaction(request.sessionID);
         return (await conversation.speak(request, signal, findings)) ? request.show() : undefined;
       },
 
@@ -234,6 +236,7 @@ function create(context: LayerContext): LayerParts {
 
       event({ type, properties: { sessionID } }) {
         if (typeof sessionID !== "string") return undefined;
+        // OpenCode 2 shows no request for a summary, so the end of it is what both tell of.
         if (type === "session.compacted") extraction.onCompaction(sessionID);
         if (type === "session.idle") extraction.onIdle(sessionID);
         return undefined;
@@ -270,4 +273,17 @@ function create(context: LayerContext): LayerParts {
     if (!(await family.isPersons(sessionID))) return [];
     return readUsersMessages((await host.readMessages(sessionID)) ?? [], extraction.isTheirs);
   }
+}
+
+/** Have notes replaced history since the session's last request? Of its first request nobody knows. */
+function createCutWatch(): (request: ContextRequest) => boolean {
+  /** By session: the first message behind the cut. */
+  const seen = new Map<string, string | undefined>();
+  return ({ history, sessionID, shownFrom }) => {
+    const from = shownFrom();
+    const cut = from === 0 ? undefined : history.messages[from]?.info.id;
+    const isNew = cut !== undefined && seen.has(sessionID) && seen.get(sessionID) !== cut;
+    seen.set(sessionID, cut);
+    return isNew;
+  };
 }
