@@ -4,8 +4,7 @@ import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
-import { formatAnswer, formatHit, RECORD } from "../../layers/5-auto-memory/tools/recall.js";
-import { listShownWhole, putNewestFirst, readMemory } from "../memory/found.js";
+import { formatAnswer, RECORD, showFound } from "../../layers/5-auto-memory/tools/recall.js";
 import { type Memory, readTypeName } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
 import type { Found, MemoryQuery } from "../memory/search/search.js";
@@ -50,27 +49,16 @@ export async function answerHits(
   hits: readonly Found[],
   whole?: McpCall,
 ): Promise<string> {
-  if (!whole) return formatAnswer(await formatHits(client, hits));
+  if (!whole) return formatAnswer(formatHits(client, hits));
   const texts: string[] = [];
   for (const hit of hits)
-    if (hit.kind === "session") texts.push(...(await formatHits(client, [hit])));
+    if (hit.kind === "session") texts.push(...formatHits(client, [hit]));
     else texts.push((await showMemory(client, hit.memory.id, whole)).replace(`${RECORD}\n`, ""));
   return formatAnswer(texts);
 }
 
-export async function formatHits(
-  { conflicts, shared }: ClientContext,
-  ranked: readonly Found[],
-): Promise<string[]> {
-  const { memories, project } = shared;
-  const nowMs = project.cli.clock.now();
-  const { found: hits, newer } = putNewestFirst(ranked, readMemory);
-  const found = hits.flatMap((hit) => readMemory(hit) ?? []);
-  const format = (hit: Found): string => formatHit(hit, { nowMs, project: project.root, newer });
-  conflicts.see(found);
-  memories.noteUse(listShownWhole(hits, format));
-  return hits.map(format);
-}
+export const formatHits = ({ conflicts, shared }: ClientContext, found: readonly Found[]): string[] =>
+  showFound({ ...shared.project.cli, ...shared.project, conflicts, memories: shared.memories }, found);
 
 export const showMemory = (client: ClientContext, id: string, call: McpCall): Promise<string> =>
   callPlugins(client.recall, { id }, client, call);

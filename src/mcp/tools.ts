@@ -81,7 +81,7 @@ export const tools: readonly McpTool[] = [
         const found = [...left].filter((other) => isLinked[type](memory, other)).slice(0, MOST_OF_A_TYPE);
         // Each memory appears once.
         for (const one of found) left.delete(one);
-        if (found.length > 0) lines.push(`${type}:`, ...(await formatAll(client, found, type)));
+        if (found.length > 0) lines.push(`${type}:`, ...formatAll(client, found, type));
       }
       return formatAnswer(lines);
     },
@@ -268,7 +268,7 @@ const isLinked: Readonly<Record<(typeof linkTypes)[number], (memory: Memory, oth
   entity: (memory, other) => foldEntities(memory).some((one) => foldEntities(other).includes(one)),
 };
 
-function formatAll(client: ClientContext, memories: readonly Memory[], why: string): Promise<string[]> {
+function formatAll(client: ClientContext, memories: readonly Memory[], why: string): string[] {
   const hits = memories.map((memory) => ({ kind: "memory" as const, memory, why }));
   return formatHits(client, hits);
 }
@@ -309,7 +309,7 @@ async function formatStale(client: ClientContext, staleDays: number): Promise<st
     .filter(({ scope, type }) => scope === "project" && !usersTypes.has(type))
     .sort((a, b) => a.updated.localeCompare(b.updated));
   if (stale.length === 0) return `No memory is unused for ${staleDays} days.`;
-  const lines = await formatAll(client, stale.slice(0, MOST_STALE), "stale");
+  const lines = formatAll(client, stale.slice(0, MOST_STALE), "stale");
   return [`Unused for ${staleDays} days: ${stale.length}`, ...lines].join("\n");
 }
 

@@ -44,24 +44,32 @@ async function quote({ folders, quotes }: MemoryToolsContext, words: string | un
 }
 
 async function list(
-  { clock, conflicts, folders, memories, search }: MemoryToolsContext,
+  context: MemoryToolsContext,
   { archived, entity, query, type }: Omit<Arguments, "conversations" | "id">,
   sessionID: string,
 ): Promise<string> {
   if (query === undefined && entity === undefined && type === undefined)
     throw new StrataError("EMEMORYRECALL", "Expected query, id, entity or type; none came.");
-  const ranked = await search.find({
-    limit: MOST_HITS,
-    exceptSession: sessionID,
-    ...{ text: query, entity, type, archived },
-  });
+  const wanted = { text: query, entity, type, archived, limit: MOST_HITS, exceptSession: sessionID };
+  return formatAnswer(showFound(context, await context.search.find(wanted)));
+}
+
+/** A line for each hit, the newest first of those that contradict each other. What is shown whole counts as used. */
+export function showFound(
+  {
+    clock,
+    conflicts,
+    folders,
+    memories,
+  }: Pick<MemoryToolsContext, "clock" | "conflicts" | "folders" | "memories">,
+  ranked: readonly Found[],
+): string[] {
   const { found, newer } = putNewestFirst(ranked, readMemory);
   conflicts.see(found.flatMap((hit) => readMemory(hit) ?? []));
   const format = (hit: Found): string =>
     formatHit(hit, { nowMs: clock.now(), project: folders.project, newer });
-  const shown = found.slice(0, MOST_HITS);
-  memories.noteUse(listShownWhole(shown, format));
-  return formatAnswer(shown.map(format));
+  memories.noteUse(listShownWhole(found, format));
+  return found.map(format);
 }
 
 async function show(context: MemoryToolsContext, id: string): Promise<string> {
@@ -95,7 +103,7 @@ export const formatAnswer = (lines: readonly string[]): string =>
   lines.length === 0 ? "Nothing found." : [RECORD, ...lines].join("\n");
 
 /** One line for a hit; text of a past session is marked as such. */
-export function formatHit(
+function formatHit(
   hit: Found,
   { newer, nowMs, project }: { nowMs: number; project: string; newer: ReadonlyMap<string, string> },
 ): string {
