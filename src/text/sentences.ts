@@ -111,7 +111,7 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^[\w./-]+: ([\w./-]+: )?(error|fatal|warning|line \d+|command not found|permission denied|no such file|cannot (open|access|stat|find|remove|create|read|exec|execute|connect)\b)/i,
   /\((no-[\w-]+|@?[\w-]+\/[\w-]+|[A-Z]{1,4}\d{3,5})\)\.?$/,
   /^(diff --git |index [0-9a-f]{6,}|@@ |\+\+\+ |--- \S)|^[+-](?![\s-])\S.*[;{}()]$/,
-  /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
+  /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b|^\s*[\w./-]+:\d+(:\d+)?:?\s(.{0,40}\b)?(error|warning|info|style)\b/i,
   /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,
   /[;{]\s*$(?<!\w;)|\)\s*;\s*$|^\s*(import .* from |export (const|default|function|class)\b|const \w+ =|let \w+ =|var \w+ =|(async )?function \w*\(|def \w+\(|class \w+[\s({:].*[{:]$|return\b.*;$|if \(|for \(|while \(|#include|public |private |package \w+;|using \w+;|func \w+\(|fn \w+\()/,
   /^\s*(\/\*|\*\/|\/\/|--\s|#!|<!--)|^\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|ALTER|DROP) [^a-z]*\b/,
