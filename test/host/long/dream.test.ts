@@ -20,17 +20,23 @@ test("a dream's model gets one prompt without tools, what it merges rightly is w
   expect(others).toEqual([]);
   expect(request?.tools).toEqual([]);
   expect(request?.textOf("user")).toContain('"id": "knowledge/queue-night"');
-  const changed = findChanged(before, readTree(stage.project.path));
-  expect(changed.map((name) => name.replace(/\/[\w-]+\.jsonl$/, "/LEDGER"))).toEqual([
-    ".opencode/memory/.gitattributes",
-    ".opencode/memory/.gitignore",
-    ".opencode/memory/DREAMS.md",
-    ".opencode/memory/MEMORY.md",
-    ".opencode/memory/archive/knowledge/queue-night.md",
-    ".opencode/memory/knowledge/queue-night.md",
-    ".opencode/memory/knowledge/queue.md",
-    ".opencode/memory/ledger/LEDGER",
-  ]);
+  const changed = (): string[] =>
+    findChanged(before, readTree(stage.project.path)).map((name) =>
+      name.replace(/\/[\w-]+\.jsonl$/, "/LEDGER"),
+    );
+  // The overview is written a moment later.
+  await expect
+    .poll(changed, { timeout: patiently(10_000) })
+    .toEqual([
+      ".opencode/memory/.gitattributes",
+      ".opencode/memory/.gitignore",
+      ".opencode/memory/DREAMS.md",
+      ".opencode/memory/MEMORY.md",
+      ".opencode/memory/archive/knowledge/queue-night.md",
+      ".opencode/memory/knowledge/queue-night.md",
+      ".opencode/memory/knowledge/queue.md",
+      ".opencode/memory/ledger/LEDGER",
+    ]);
   expect(stage.read(".opencode/memory/archive/knowledge/queue-night.md")).toContain(
     "supersededBy: knowledge/queue",
   );
