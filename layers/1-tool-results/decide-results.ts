@@ -50,7 +50,8 @@ export function findAnswers(history: History, from: number): Answer[] {
 
 /** A UTF-16 unit takes one to three bytes of UTF-8, so the length alone usually decides. */
 const isLargerThanPreview = (text: string): boolean =>
-  text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
+  text.length > PREVIEW_LIMIT_BYTES ||
+  (text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES);
 
 /** The host's note after a shell command's output, such as that it was killed; the host's file does not contain it. */
 function readHostNote({ text, cutPath }: Result): string | undefined {

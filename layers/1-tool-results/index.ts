@@ -15,6 +15,7 @@ import PQueue from "p-queue";
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
+import { askOnce } from "../../src/base/shape.js";
 import {
   byAnyone,
   byName,
@@ -192,12 +193,7 @@ function createSweep(context: LayerContext): () => Promise<void> {
     const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestMs = clock.now() - maxAgeDays * DAY_MS;
     const tooOld = stored.filter(({ modifiedMs }) => modifiedMs < oldestMs).length;
-    const asked = new Map<string, Promise<boolean>>();
-    const isLive = (sessionID: string): Promise<boolean> => {
-      const answer = asked.get(sessionID) ?? isLiveSession(sessionID);
-      asked.set(sessionID, answer);
-      return answer;
-    };
+    const isLive = askOnce(isLiveSession);
     if (tooOld > 0 || total > capBytes) await removeFiles(stored, { tooOld, total, isLive });
     await forgetOldDays(isLive);
   };

@@ -161,8 +161,8 @@ export function createBreakers(context: LayerContext) {
 /** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
 function announce({ host, log, toasts }: LayerContext, sessionID: string, why: string | undefined): void {
   const canStop = host.canStopCompaction !== false;
-  if (why === undefined && !canStop) return;
   if (why === undefined) {
+    if (!canStop) return;
     log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
     toasts.show("automatic summaries are on again for this session.", "info");
     return;

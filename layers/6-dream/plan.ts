@@ -8,6 +8,7 @@ import { groupBy } from "../../src/base/shape.js";
 import { isContradiction, kindOf } from "../../src/memory/found.js";
 import {
   CONFIRMING_SESSIONS,
+  isCurrent,
   isFinding,
   lastingTypes,
   type Memory,
@@ -48,9 +49,7 @@ export function readChanges(drafts: Drafts): Change[] {
 
 /** The memories after the changes, without archived ones. */
 export const readLiving = (drafts: Drafts): Memory[] =>
-  [...drafts.values()]
-    .map(({ after }) => after)
-    .filter(({ status }) => status === "active" || status === "resolved");
+  [...drafts.values()].map(({ after }) => after).filter(isCurrent);
 
 function addStep(
   drafts: Drafts,

@@ -8,6 +8,7 @@
  */
 import PQueue from "p-queue";
 import { StrataError } from "../../src/base/error.js";
+import { keepLast } from "../../src/base/shape.js";
 import { type ContextRequest, countUsableTokens } from "../../src/context/request.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../../src/io/host.js";
 import type { Message } from "../../src/io/message.js";
@@ -86,8 +87,7 @@ function createRooms() {
     notice({ estimateTokens, sessionID, window }: ContextRequest, messages: readonly Message[]): void {
       rooms.delete(sessionID);
       if (!window || window.contextTokens === 0) return;
-      rooms.set(sessionID, countUsableTokens(window) - estimateTokens(messages));
-      if (rooms.size > MOST_SESSIONS) rooms.delete(rooms.keys().next().value ?? "");
+      keepLast(rooms, sessionID, countUsableTokens(window) - estimateTokens(messages), MOST_SESSIONS);
     },
 
     /** Why a fork would not share the prompt cache; `undefined` if it would. */

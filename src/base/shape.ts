@@ -142,3 +142,13 @@ export function keepLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): 
   const [first] = map.keys();
   if (map.size > most && first !== undefined) map.delete(first);
 }
+
+/** Asks the same question once, also while the answer is under way. */
+export function askOnce<K, T>(ask: (question: K) => Promise<T>): (question: K) => Promise<T> {
+  const answers = new Map<K, Promise<T>>();
+  return (question) => {
+    const answer = answers.get(question) ?? ask(question);
+    answers.set(question, answer);
+    return answer;
+  };
+}

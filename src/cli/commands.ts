@@ -161,15 +161,13 @@ function readField(schema: z.ZodType) {
     value ??= inner.meta()?.value;
     const { innerType, out, type } = inner.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
     const next = innerType ?? out;
-    if (!next) {
-      const placeholder = typeof value === "string" ? value : undefined;
+    if (!next)
       return {
         isFlag: type === "boolean",
         isNumber: type === "number",
         isList: type === "array",
-        placeholder,
+        placeholder: typeof value === "string" ? value : undefined,
       };
-    }
     inner = next;
   }
 }

@@ -3,7 +3,7 @@
  * of layer 2 that breaks the cache before them.
  */
 import type { Savings } from "../costs/savings.js";
-import type { DecisionKey, Result } from "../messages/history.js";
+import { type DecisionKey, type Result, readAnsweredMs } from "../messages/history.js";
 import { type DatedDecision, type Decisions, decide } from "./decisions.js";
 import { type KnownDecision, type RecordedDecisions, readInputKey } from "./replay.js";
 import type { ContextRequest } from "./request.js";
@@ -22,13 +22,9 @@ export interface Addition {
  */
 export async function extend(
   { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
-  {
-    additions,
-    layer,
-    sessionID,
-    signal,
-  }: { sessionID: string; layer: string; additions: readonly Addition[]; signal: AbortSignal },
+  extension: { sessionID: string; layer: string; additions: readonly Addition[]; signal: AbortSignal },
 ): Promise<boolean> {
+  const { additions, layer, sessionID, signal } = extension;
   if (additions.length === 0) return false;
   await decisions.record(sessionID, layer, additions.map(planAddition), signal);
   noteExtended(savings, { sessionID, layer, count: additions.length });
@@ -91,9 +87,7 @@ export function findExtended(recorded: RecordedDecisions | undefined, layer: str
  */
 function planForgotten(request: Reading, layer: string): DatedDecision[] {
   const { find, history, shownFrom } = request;
-  // What was decided after the last answer is in no request yet.
-  const time = history.messages[history.lastAnswer]?.info.time;
-  const sentMs = time?.completed ?? time?.created;
+  const sentMs = readAnsweredMs(history);
   if (sentMs === undefined) return [];
   // First, because few results have such a text.
   const recorded = findShownTexts(request, layer).filter(({ extended }) => extended.at <= sentMs);

@@ -5,7 +5,7 @@ import type { Rates } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
 import type { ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
-import { readHistory } from "../messages/history.js";
+import { readAnsweredMs, readHistory } from "../messages/history.js";
 import { type CachePolicy, findColdReason, findIdleReason } from "./cold.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
@@ -115,9 +115,8 @@ function openRequest(options: RequestsOptions, messages: readonly Message[], ope
     show: untilDecided(decisions, () => replay(history, find, cut)),
     /** The messages as sent for the last answer, plus new ones, without decisions made after it. */
     showSent(): readonly Message[] {
-      const time = history.messages[history.lastAnswer]?.info.time;
-      const endedMs = time?.completed ?? time?.created;
-      return replay(history, (key) => decisions.find(key, sessionID, endedMs));
+      const answeredMs = readAnsweredMs(history);
+      return replay(history, (key) => decisions.find(key, sessionID, answeredMs));
     },
     /** Tokens of the whole request with these messages. */
     estimateTokens(shown: readonly Message[]): number {

@@ -119,8 +119,10 @@ export function createLocks(options: LocksOptions) {
       isFirst: turn ? Promise.race([turn, over.then(() => false)]) : Promise.resolve(true),
       leave() {
         end();
+        if (queues.get(path) !== all) return;
         // At once: the next caller may not wait.
-        if (isTurn && queues.get(path) === all) queues.delete(path);
+        if (isTurn || !before) queues.delete(path);
+        else queues.set(path, before);
       },
     };
   }

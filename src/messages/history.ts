@@ -79,6 +79,12 @@ export function findFreshSummary(messages: readonly Message[]): number {
   return isAnswered ? -1 : summary;
 }
 
+/** When the last answer had ended, or begun if it has no end; what was decided later is in no request yet. */
+export function readAnsweredMs({ lastAnswer, messages }: Pick<History, "lastAnswer" | "messages">) {
+  const time = messages[lastAnswer]?.info.time;
+  return time?.completed ?? time?.created;
+}
+
 /** A model's answer for which the provider reported its usage. */
 export function isEndedAnswer({ info }: Message): boolean {
   return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
+import { askOnce } from "../base/shape.js";
 import type { Conversations } from "../conversations/conversations.js";
 import { openConversations, takeSession } from "../conversations/feed.js";
 import { createTemplateCheck, type PastSession } from "../host/1/past-sessions.js";
@@ -29,7 +30,7 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
   const { cli } = project;
   // A project's own settings say whether its index is on.
   const isOn = askOnce(
-    async (root) => (await readSettings({ ...cli, folder: root }, root)).config.search.enabled,
+    async (root: string) => (await readSettings({ ...cli, folder: root }, root)).config.search.enabled,
   );
   const conversations = await openIndex(project);
   if (!all && !(await isOn(project.root))) {
@@ -41,7 +42,7 @@ export const index = defineTerminalOperation(indexInput, async (project, { all, 
   const done: Indexed = { read: 0, unchanged: 0, removed: 0, unread: 0 };
   await runLong(cli, "Indexing", async ({ signal }, onStep) => {
     // As the plugin finds it; a folder that is gone stands for itself.
-    const findRoot = askOnce((folder) => requireProjectRoot({ ...cli, folder }).catch(() => folder));
+    const findRoot = askOnce((folder: string) => requireProjectRoot({ ...cli, folder }).catch(() => folder));
     const wanted: Wanted[] = [];
     for (const session of stored.listed.toReversed()) {
       const root = all ? await findRoot(session.directory) : project.root;
@@ -79,15 +80,6 @@ async function removeOthers(
   const gone = known.filter(({ id }) => !there.has(id));
   for (const { id } of gone) await conversations.removeSession(id);
   return gone.length;
-}
-
-function askOnce<T>(ask: (folder: string) => Promise<T>): (folder: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
-  return (folder) => {
-    const answer = known.get(folder) ?? ask(folder);
-    known.set(folder, answer);
-    return answer;
-  };
 }
 
 function formatIndexed({ read, removed, unchanged, unread }: Indexed): string {

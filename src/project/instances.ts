@@ -16,6 +16,7 @@ import {
   finite,
   isRecord,
   isVersion,
+  keepLast,
   list,
   matching,
   object,
@@ -193,10 +194,7 @@ function createLiveSessions(family: Pick<Family, "knownParent">) {
   function put(session: LiveSession): boolean {
     const known = sessions.get(session.id);
     if (known && known.goal === session.goal && known.state === session.state) return false;
-    sessions.delete(session.id);
-    sessions.set(session.id, session);
-    const [oldest = ""] = sessions.keys();
-    if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
+    keepLast(sessions, session.id, session, MOST_SESSIONS);
     return true;
   }
 

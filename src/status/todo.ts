@@ -12,7 +12,7 @@ import type { Candidates } from "../memory/candidates/candidates.js";
 import { isContradiction } from "../memory/found.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import { formatTeamQuestion } from "../memory/in-words.js";
-import type { Memory } from "../memory/memory.js";
+import { isCurrent, type Memory } from "../memory/memory.js";
 import { CONFLICTS } from "../memory/path.js";
 import {
   type ConflictLog,
@@ -113,8 +113,7 @@ export function planConflicts(
   });
 }
 
-const isMine = ({ isForeign, status }: Memory): boolean =>
-  !isForeign && (status === "active" || status === "resolved");
+const isMine = (memory: Memory): boolean => !memory.isForeign && isCurrent(memory);
 
 /** Files in the folder of memories that cannot be used. */
 async function findDamaged({ files, folders: { project }, memories }: TodoWorld): Promise<Todo[]> {

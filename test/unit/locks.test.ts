@@ -216,3 +216,17 @@ it("the owner of a lock that could not be removed takes it again when it comes b
   isFailing = false;
   expect(await withLock(LOCK, async () => "second", { waitMs: 0 })).toBe("second");
 });
+
+it("who has waited in vain is no longer in the queue: behind the holder the lock is free at once", async () => {
+  const { locks, clock } = openLockWorld();
+  const { withLock } = locks("a");
+  const done = gate();
+  const holder = withLock(LOCK, () => done.opened);
+  const impatient = withLock(LOCK, async () => "had it", { waitMs: 100 });
+  const refused = expect(impatient).rejects.toMatchObject({ code: "ELOCKED" });
+  clock.advance(100);
+  await refused;
+  done.open();
+  const next = holder.then(() => withLock(LOCK, async () => "next", { waitMs: 0 }));
+  expect(await next).toBe("next");
+});

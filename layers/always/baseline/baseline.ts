@@ -58,7 +58,8 @@ export function createBaseline(context: KernelContext) {
   const resultsFolder = relative(folders.project, folders.toolResults);
   const sizeOf = ({ parameters, ...tool }: Tool): number =>
     estimateDefinition({ ...tool, parameters: formatParameters(parameters) });
-  const toolTokens = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
+  /** Measured at the first answer: OpenCode waits for the start. */
+  let toolTokens: number | undefined;
 
   return {
     /** Reads what is known of the session. Never rejects. */
@@ -75,6 +76,7 @@ export function createBaseline(context: KernelContext) {
       const session = find(request.sessionID);
       const isByHand = isManualSummary(messages, freshSummary);
       const before = isByHand ? undefined : findBefore(session, request.history);
+      toolTokens ??= tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
       const rereads = before ? findAgain(request, before) : [];
       const step = measureStep(answered, { before, rereads, session, toolTokens }, context);
       const plan = planBaseline(before, step);

@@ -10,7 +10,7 @@
 import { foldLetters } from "../../../src/base/text.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { type Memory, readSessions } from "../../../src/memory/memory.js";
+import { isCurrent, type Memory, readSessions } from "../../../src/memory/memory.js";
 import { type Cause, mayBeHosts } from "../../../src/memory/store/ledger.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
 
@@ -137,9 +137,9 @@ export function planMemories(
 }
 
 /** Leaves out what a person has written and what was restored by hand. */
-function mayGo({ extra, isForeign, provenance, status }: Memory): boolean {
-  const isOpen = status === "active" || status === "resolved";
-  return isOpen && !isForeign && provenance.by !== "person" && extra[TAKEN_BACK] === undefined;
+function mayGo(memory: Memory): boolean {
+  const { extra, isForeign, provenance } = memory;
+  return isCurrent(memory) && !isForeign && provenance.by !== "person" && extra[TAKEN_BACK] === undefined;
 }
 
 type Said = ReturnType<typeof readSaid>;

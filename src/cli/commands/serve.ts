@@ -121,7 +121,10 @@ function sayHealth(cli: CliContext, { json }: OptionValues, health: Health): Exi
   return isWell ? exitCodes.fine : exitCodes.problems;
 }
 
-interface Start extends Record<"base" | "key" | "link", string> {
+interface Start {
+  base: string;
+  link: string;
+  key: string;
   projects: readonly string[];
   settings: ServeSettings;
 }

@@ -70,8 +70,10 @@ function answerContext(
       : requests.open(messages.filter((one) => !isForPeopleOnly(one)));
     if (!request) return;
     const view = await askForView(dispatcher, request);
-    // The host keeps using its own array and ignores a new one.
-    if (view !== request.history.messages) messages.splice(0, messages.length, ...view);
+    if (view === request.history.messages) return;
+    // The host keeps using its own array and ignores a new one. One by one: a call takes only so many arguments.
+    for (const [index, message] of view.entries()) messages[index] = message;
+    messages.length = view.length;
   });
 }
 
