@@ -82,14 +82,13 @@ export function createConversation(context: ConversationOptions) {
     const meant = findMeant(context, readAsked(request));
     if (!isPrepared) known.prepare();
     isPrepared = false;
-    await known.wait(isBeginning(request));
+    const [asked] = await Promise.all([agentJudge?.plan(request), known.wait(isBeginning(request))]);
     const { hasBoot, ids } = readShown(request);
     const boot = beginnings.forMessage(request, hasBoot);
     const said = new Set([...ids, ...findLineIDs(boot ?? "")]);
     const isNew = (memory: Memory): boolean => !said.has(memory.id) && isUnseen(memory);
     const isUnseen = isElsewhere(request, findings);
     const matches = await findMatches(context, request, await meant, isNew);
-    const asked = await agentJudge?.plan(request);
     decided.set(sessionID, key.key);
     return addAll(key, [boot, matches], asked);
   }

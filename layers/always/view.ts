@@ -123,9 +123,16 @@ const CHECK_EVERY_MS = 3_600_000;
 function createResultRefresh(context: KernelContext): (request: ContextRequest) => void {
   const { background, clock, decisions, log, resultFiles } = context;
   const checkedMs = new Map<string, number>();
+  /** By session: what was decided when all of its files were looked at. */
+  const lookedAt = new Map<string, { version: number; atMs: number }>();
 
   return (request) => {
-    for (const named of listNamed(context, request)) refreshOne(request.sessionID, named);
+    const { sessionID } = request;
+    const [version, nowMs] = [decisions.version(), clock.now()];
+    const last = lookedAt.get(sessionID);
+    if (last?.version === version && nowMs - last.atMs < CHECK_EVERY_MS) return;
+    lookedAt.set(sessionID, { version, atMs: nowMs });
+    for (const named of listNamed(context, request)) refreshOne(sessionID, named);
   };
 
   function refreshOne(sessionID: string, { behind, decision, restore }: NamedFile): void {
@@ -145,6 +152,7 @@ function createResultRefresh(context: KernelContext): (request: ContextRequest) 
         }
       } catch (thrown) {
         checkedMs.delete(name);
+        lookedAt.delete(sessionID);
         log.error(LAYER, `cannot restore or touch ${file}, which the context names: ${formatError(thrown)}`);
       }
       if (session !== sessionID && !decisions.isUsing(sessionID, file))

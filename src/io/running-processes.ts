@@ -109,22 +109,19 @@ function parseStat(text: string): ProcessStat | undefined {
   return { start, parent: Number(parent), hasEnded: state === "Z" || state === "X" };
 }
 
-/** Processes of this machine that may have opened our own sessions. */
-export interface Processes {
-  /** ID of the host process that runs this plugin. */
-  readonly ownID: number;
-  /**
-   * Whether the process that had this id at `sinceMs` may still run. Ids are reused, so `true` can be wrong. In a
-   * container the host always has the same id, so our own id counts only since our own start.
-   */
-  isRunning(processID: number | undefined, sinceMs: number): boolean;
-}
+export type Processes = ReturnType<typeof createProcesses>;
 
-export function createProcesses(clock: Clock): Processes {
+/** Processes of this machine that may have opened our own sessions. */
+export function createProcesses(clock: Clock) {
   const startedMs = clock.now() - process.uptime() * 1_000;
   return {
+    /** ID of the host process that runs this plugin. */
     ownID: process.pid,
-    isRunning(processID, sinceMs) {
+    /**
+     * Whether the process that had this id at `sinceMs` may still run. Ids are reused, so `true` can be wrong. In a
+     * container the host always has the same id, so our own id counts only since our own start.
+     */
+    isRunning(processID: number | undefined, sinceMs: number): boolean {
       if (processID === undefined) return true;
       if (processID === process.pid) return sinceMs >= startedMs;
       return canSignal(processID);

@@ -2,14 +2,18 @@
  * What is new in a session, for all who follow the end of a turn. The host is asked once, and for few messages at first:
  * it reads, formats and parses each with its whole result, in the process that serves the person.
  */
+import { isRecord, keepLast } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
-import type { Host, HostEvent } from "../io/host.js";
+import { findEventSession, type Host, type HostEvent } from "../io/host.js";
 import { readTime } from "./call.js";
 
 export type News = ReturnType<typeof createNews>;
 
-const LAST_MESSAGES = [20, 120, undefined];
+const [FEW_MESSAGES, MORE_MESSAGES] = [20, 120];
+/** The message before the turn, which shows that none is missing, and one that no event has told of. */
+const BEFORE_TURN = 2;
 const SHARED_MS = 2_000;
+const REMEMBERED = 500;
 
 export function createNews({
   clock,
@@ -19,14 +23,27 @@ export function createNews({
   host: Pick<Host, "readMessages">;
 }) {
   const shared = new Map<string, ReturnType<Host["readMessages"]>>();
+  /** By session: ids of the messages of the turn that has ended last, and of those since. */
+  const turns = new Map<string, { ended: number; ids: Set<string> }>();
 
   return {
     /** When a turn has ended, what was read before is old. */
-    onEvent: ({ type }: Pick<HostEvent, "type">): void => void (type === "session.idle" && shared.clear()),
+    onEvent({ properties, type }: HostEvent): void {
+      const sessionID = findEventSession(properties);
+      if (type === "session.idle") shared.clear();
+      if (sessionID === undefined || !/^(session\.idle|message\.updated)$/.test(type)) return;
+      const { ended, ids } = turns.get(sessionID) ?? { ended: 0, ids: new Set<string>() };
+      const next = type === "session.idle" ? { ended: ids.size, ids: new Set<string>() } : { ended, ids };
+      const { info } = properties;
+      if (isRecord(info) && typeof info.id === "string") next.ids.add(info.id);
+      keepLast(turns, sessionID, next, REMEMBERED);
+    },
 
     /** The newest messages, with all since then; `undefined` where the host does not say in time. */
     async readSince(sessionID: string, sinceMs: number): ReturnType<Host["readMessages"]> {
-      for (const last of LAST_MESSAGES) {
+      const { ended = 0, ids } = turns.get(sessionID) ?? {};
+      const few = Math.max(FEW_MESSAGES, ended + (ids?.size ?? 0) + BEFORE_TURN);
+      for (const last of [few, Math.max(few, MORE_MESSAGES), undefined]) {
         const messages = await read(sessionID, last);
         const isWhole = !messages || messages.length < (last ?? Number.POSITIVE_INFINITY);
         if (isWhole || (messages[0] && (readTime(messages[0].info) ?? 0) <= sinceMs)) return messages;

@@ -103,7 +103,7 @@ export async function openExtraction({ model = "small/one", options = {}, respon
   const session = world?.session ?? createSession(clock);
   const idle = async (sessionID = "ses_1") => {
     host.messages.set(sessionID, [...session.messages]);
-    news.onEvent({ type: "session.idle" });
+    news.onEvent({ type: "session.idle", properties: {} });
     extraction.onIdle(sessionID);
     await background.onIdle();
   };

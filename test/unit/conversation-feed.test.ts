@@ -47,7 +47,7 @@ function openWorld({ isOffForAll = false, isOn = true, lists = true } = {}) {
   const reading = { limits: { users: isOffForAll ? { search: { enabled: false } } : {} } };
   const start = () => openFeed({ clock, config, host, news, reading } as never, index);
   const tell = (feed: ReturnType<typeof start>, type: string, id: string) => {
-    news.onEvent({ type: "session.idle" });
+    news.onEvent({ type: "session.idle", properties: {} });
     return feed.onEvent({
       ...{ type, properties: type === "session.deleted" ? { info: { id } } : { sessionID: id } },
     });

@@ -1,7 +1,8 @@
 /** Implements the Host seam with OpenCode. Every call is bounded; the plugin's start waits for none. */
 import type { PluginInput } from "@opencode-ai/plugin";
-import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
+import type { Message as SdkMessage, ToolList, UserMessage } from "@opencode-ai/sdk";
 import PQueue from "p-queue";
+import { HOUR_MS } from "../../base/days.js";
 import type { Clock } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
@@ -36,6 +37,7 @@ export function createOpenCodeHost(
   const project = chooseProject(directory, worktree);
   const bounded = createBounded(clock);
   const shortened = new Map<string, number>();
+  let listed: { name: string; atMs: number; tools: ToolList } | undefined;
 
   return {
     ...openMachine({ directory, project }),
@@ -54,7 +56,7 @@ export function createOpenCodeHost(
     runFork: models.runFork,
     isFork: sessions.isFork,
     findAsker: sessions.findAsker,
-    ...createSessionReads(client, clock, bounded),
+    ...createSessionReads(client, clock, { bounded, sessions }),
 
     async show(sessionID, text) {
       const id = { path: { id: sessionID } };
@@ -70,12 +72,17 @@ export function createOpenCodeHost(
     },
 
     async listTools({ modelID, providerID }) {
-      const query = { provider: providerID, model: modelID };
-      const listed = (await bounded(() => client.tool.list({ query })))?.data;
-      if (!listed) return undefined;
+      const name = `${providerID}/${modelID}`;
+      // The host describes every tool anew, in the process that serves the person.
+      if (listed?.name !== name || clock.now() - listed.atMs >= HOUR_MS) {
+        const query = { provider: providerID, model: modelID };
+        const tools = (await bounded(() => client.tool.list({ query })))?.data;
+        if (!tools) return undefined;
+        listed = { name, atMs: clock.now(), tools };
+      }
       const { measureTool } = await import("../short-definitions.js");
       // The list has the short definitions where these are sent.
-      const tools = listed
+      const tools = listed.tools
         .filter(({ id }) => id !== "invalid" && !liveConfig.isOff(id))
         .map(({ id, ...one }) => ({ ...measureTool({ name: id, ...one }, shortened.get(id)), called: id }));
       return { host: 1, tools, servers: liveConfig.servers() };
@@ -136,7 +143,11 @@ type SessionReads = Pick<
   "findParent" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
 >;
 
-function createSessionReads(client: PluginInput["client"], clock: Clock, bounded: Bounded): SessionReads {
+function createSessionReads(
+  client: PluginInput["client"],
+  clock: Clock,
+  { bounded, sessions }: { bounded: Bounded; sessions: PluginSessions },
+): SessionReads {
   const reads = new PQueue({ concurrency: 1 });
 
   return {
@@ -152,7 +163,7 @@ function createSessionReads(client: PluginInput["client"], clock: Clock, bounded
     },
 
     async findTitle(sessionID) {
-      const title = (await readSession(sessionID))?.data?.title;
+      const title = sessions.findTitle(sessionID) ?? (await readSession(sessionID))?.data?.title;
       return title === undefined || NO_TITLE.test(title) ? undefined : title;
     },
 

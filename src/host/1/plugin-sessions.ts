@@ -82,12 +82,16 @@ export type PluginSessions = ReturnType<typeof createPluginSessions>;
 export function createPluginSessions() {
   const known = new Map<string, Known>();
   const watchers = new Map<string, Watcher>();
+  /** As the host told them last. */
+  const titles = new Map<string, string>();
 
   const add = (id: string, one: Known): void => keepLast(known, id, one, REMEMBERED);
 
-  /** The host tells of a new session: it may be below one of ours. */
-  function noticeSession({ info }: PlainRecord): void {
+  /** A session that is new may be below one of ours. */
+  function noticeSession(type: string, { info }: PlainRecord): void {
     if (!isRecord(info) || typeof info.id !== "string") return;
+    if (typeof info.title === "string") keepLast(titles, info.id, info.title, REMEMBERED);
+    if (type !== "session.created") return;
     const above = known.get(String(info.parentID));
     if (above && !above.isChild) add(info.id, { ...above, isFork: false });
   }
@@ -105,12 +109,13 @@ export function createPluginSessions() {
     isFork: (id: string): boolean => known.get(id)?.isFork === true,
     /** The session that requested this fork, or the fork it descends from. */
     findAsker: (id: string): string | undefined => known.get(id)?.askerID,
+    findTitle: (id: string): string | undefined => titles.get(id),
     findAnswerLimit: (id: string): number | undefined => known.get(id)?.maxAnswerTokens,
 
     /** Processes a host event. Is it about a child session? Registers those it did not know yet. */
     notice(type: string, properties: unknown): boolean {
       if (!isRecord(properties)) return false;
-      if (type === "session.created") noticeSession(properties);
+      if (/^session\.(created|updated)$/.test(type)) noticeSession(type, properties);
       const id = findEventSession(properties);
       if (id === undefined) return false;
       if (!known.has(id) && isOfChild(properties)) add(id, { rootID: id, isChild: true, isFork: false });

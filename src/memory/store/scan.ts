@@ -167,8 +167,10 @@ export async function listPaths(
 ): Promise<string[]> {
   const paths: string[] = [];
   const types: readonly string[] = memoryTypes;
-  for (const root of [[], [ARCHIVE]])
-    for (const type of (await listItself(files, join(folder, ...root))).filter((one) => types.includes(one)))
+  const inUse = await listItself(files, folder);
+  const archived = inUse.includes(ARCHIVE) ? await listItself(files, join(folder, ARCHIVE)) : [];
+  for (const [root, names] of [[[], inUse] as const, [[ARCHIVE], archived] as const])
+    for (const type of names.filter((one) => types.includes(one)))
       for (const name of await listItself(files, join(folder, ...root, type)))
         if (isMemoryFile(name)) paths.push([...root, type, name].join("/"));
   return paths;
