@@ -151,6 +151,11 @@ function proveOf(one: Read, verdict: Verdict) {
   return prove(verdict, { quote: toSaid(one).slice(of.from, of.to + 1), around: one.message.text });
 }
 
+/** What a judge is shown of a message: its sentences and their headings. */
+function linesOf({ statements }: Read): string[] {
+  return statements.flatMap(({ heading, text }) => (heading === undefined ? [text] : [heading, text]));
+}
+
 function recordPath(name: string): string {
   return join(root, `test/bench/words/recorded/${name}.json`);
 }
@@ -178,10 +183,7 @@ function readRecorded(name: string): KeptOf {
   const recorded = JSON.parse(readFileSync(recordPath(name), "utf8")) as Record<string, RecordedKept[]>;
   return new Map(
     all.map((one) => {
-      const lines = toSaid(one).flatMap(({ heading, text }) =>
-        heading === undefined ? [text] : [heading, text],
-      );
-      const words = new Map(lines.map((line) => [hashLine(line), line]));
+      const words = new Map(linesOf(one).map((line) => [hashLine(line), line]));
       const entries = (recorded[nameOf(one)] ?? []).map(({ sentences, type }) => ({
         type,
         text: sentences.flatMap((hash) => words.get(hash) ?? []).join("\n"),
@@ -200,7 +202,7 @@ function printCandidates(): void {
     if (one.worth < LEAST_WORTH) return 0;
     const { missed } = match(
       one.message,
-      one.statements.map(({ text }) => ({ type: "", text })),
+      linesOf(one).map((text) => ({ type: "", text })),
     );
     return strong(one) - missed.filter(({ strength }) => strength === "strong").length;
   };

@@ -56,7 +56,7 @@ describe("a judge's material", () => {
 
 describe("a judge's answer", () => {
   it("how sure a judge is decides whether a memory is kept or waits for the user", () => {
-    const sure = [55, "80", true, undefined, 54, 0, false, "no"];
+    const sure = [60, "80", true, undefined, 59, 0, false, "no"];
     const verdicts = parse(sure.map((one) => ({ ...entry, sure: one })))?.verdicts ?? [];
     expect(verdicts.map(({ isSure }) => isSure)).toEqual([
       true,

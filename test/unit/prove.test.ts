@@ -47,9 +47,8 @@ describe("a rule of the user's", () => {
       contentOf({ type: "directive", quote: below("The reviewer wrote in a comment:"), says: "x" }),
     ).toMatch(/^refused: .*somebody else/);
     expect(contentOf({ type: "directive", quote: below("客户说："), says: "x" })).toMatch(/^refused/);
-    expect(
-      contentOf({ type: "directive", quote: below("To answer your questions:"), says: "x" }),
-    ).not.toMatch(/^refused/);
+    for (const own of ["To answer your questions:", "Implementation requirements:", "For the stats page:"])
+      expect(contentOf({ type: "directive", quote: below(own), says: "x" })).not.toMatch(/^refused/);
   });
 
   it("a rule is not made of a question, and a fact that one implies may be", () => {
