@@ -146,6 +146,14 @@ describe("what a message is worth", () => {
     expect(weigh(MESSAGE)).toBeGreaterThanOrEqual(LEAST_WORTH);
   });
 
+  it("what a message is worth grows with its clauses where a comma ends them, and in Latin letters with its sentences", () => {
+    expect(weigh("服务器在公司内网，数据库每天晚上备份，客户只用手机访问")).toBeGreaterThan(
+      weigh("服务器在公司内网而且数据库每天晚上备份所以客户只用手机访问"),
+    );
+    const clauses = "The server is in the office, it is saved at night, and clients use phones";
+    expect(weigh(clauses)).toBe(weigh(clauses.replaceAll(",", ";")));
+  });
+
   it("the sentence that a person is shown is the fullest one that asks nothing", () => {
     const of = (text: string, isQuestion = false): Statement => ({ text, isItem: false, isQuestion });
     const long = of("Shall we, before anything else is done, look at all of the importers at once?", true);

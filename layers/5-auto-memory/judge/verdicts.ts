@@ -55,7 +55,7 @@ const LONGEST_LINE = 600;
 const LONGEST_CONTEXT = 240;
 
 /**
- * Of a hundred careful colleagues, as the prompt asks, so many keep it. Of 45 to 65, this is where the three stand-ins
+ * Of a hundred careful colleagues, as the prompt asks, so many keep it. Of 45 to 65, this is where three of the stand-ins
  * of docs/memory.md keep little that is not worth it and still find most.
  */
 const LEAST_SURE = 60;

@@ -47,9 +47,10 @@ export function findShape({ characters, statements }: Shape): Record<string, num
   const length = readLength(text);
   const count = Math.max(1, statements.length);
   const questions = statements.filter(({ isQuestion }) => isQuestion).length;
+  const said = statements.flatMap((one) => (one.isQuestion ? [] : splitClauses(one.text)));
   return {
     length: Math.log(length + 1),
-    statements: Math.log(statements.length - questions + 1),
+    statements: Math.log(said.length + 1),
     questions: questions / count,
     items: statements.filter(({ isItem }) => isItem).length / count,
     own: Math.min(1, text.length / Math.max(1, characters)),
@@ -60,6 +61,12 @@ export function findShape({ characters, statements }: Shape): Record<string, num
     colon: Number(/[:：]/.test(text)),
   };
 }
+
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** In these scripts people write a comma where others end a sentence. */
+const splitClauses = (text: string): string[] =>
+  DENSE.test(text) ? text.split(/[，、；,]/).filter((clause) => clause.trim().length > 1) : [text];
 
 /** In Latin letters: a character of these scripts says as much as several. */
 export function readLength(text: string): number {
