@@ -167,7 +167,7 @@ function createReplay({ clock, decisions, log, looks }: KernelContext): Layer {
 
 const UNUSED_MS = 10 * 60_000;
 const TRIES = 3;
-const TRY_AGAIN_MS = 60_000;
+const TRY_AGAIN_MS = 10_000;
 
 function createHousekeeping(context: KernelContext): Layer {
   const { background, clock, deferred, fileKinds, files, folders, host, log } = context;
