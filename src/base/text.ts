@@ -55,6 +55,10 @@ export function foldSentence(text: string): string {
     .toLowerCase();
 }
 
+/** Has it a script without blanks between words? A few characters say much, and commas end what others end with a stop. */
+export const isDense = (text: string): boolean =>
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
+
 /** Text from elsewhere cannot pass for the plugin's own, which begins with `[Strata]`. */
 export const withoutMark = (text: string): string => text.replace(/\[Strata\]/gi, "(Strata)");
 

@@ -29,14 +29,13 @@ export function createNews({
   return {
     /** When a turn has ended, what was read before is old. */
     onEvent({ properties, type }: HostEvent): void {
-      const sessionID = findEventSession(properties);
-      if (type === "session.idle") shared.clear();
-      if (sessionID === undefined || !/^(session\.idle|message\.updated)$/.test(type)) return;
-      const { ended, ids } = turns.get(sessionID) ?? { ended: 0, ids: new Set<string>() };
-      const next = type === "session.idle" ? { ended: ids.size, ids: new Set<string>() } : { ended, ids };
-      const { info } = properties;
-      if (isRecord(info) && typeof info.id === "string") next.ids.add(info.id);
-      keepLast(turns, sessionID, next, REMEMBERED);
+      const isEnd = type === "session.idle";
+      if (isEnd) shared.clear();
+      const sessionID = isEnd || type === "message.updated" ? findEventSession(properties) : undefined;
+      if (sessionID === undefined) return;
+      const turn = turns.get(sessionID) ?? { ended: 0, ids: new Set<string>() };
+      if (!isEnd && isRecord(properties.info)) turn.ids.add(String(properties.info.id));
+      keepLast(turns, sessionID, isEnd ? { ended: turn.ids.size, ids: new Set() } : turn, REMEMBERED);
     },
 
     /** The newest messages, with all since then; `undefined` where the host does not say in time. */

@@ -9,7 +9,7 @@
 export interface Language {
   /** Matches sentences in this language. The first matching language applies. */
   isIn: RegExp;
-  /** A line, ending in a colon, that introduces someone else's words: a log or a message, but no page to work on. */
+  /** A line, ending in a colon, that introduces someone else's words: a log or a message, not a page to work on. */
   introducesOthers: RegExp;
   /** The same without a colon: "here is the page I found". */
   presentsOthers: RegExp;
@@ -35,13 +35,13 @@ export interface Language {
 const english: Language = {
   isIn: /[a-z]/i,
   introducesOthers:
-    /\b(output|log(s|file)?|says?|said|readme|error|message|trace|wrote|writes|e-?mail|slack|comment|review(er)?|got (this|back)|this is what|pasted?|clipboard|response|answer|article|prints?|printed|returns?|returned|quote|told (me|us)|tweet|transcript|copied|customer|translate|summari[sz]e|rephrase|proofread)\b[^.!?]*:\s*$/i,
+    /\b(output|log(s|file)?|says?|said|docs?|documentation|readme|error|message|trace|from|wrote|writes|e-?mail|slack|ticket|issue|comment|review(er)?|got (this|back)|this is what|pasted?|clipboard|response|answer|article|snippet|result|report|prints?|printed|returns?|returned|quote|diff|told (me|us)|tweet|post|transcript|contents?|following|found|saw|stumbled|copied|spec|customer|description|translate|summari[sz]e|rephrase|proofread)\b[^.!?]*:\s*$/i,
   presentsOthers:
     /^((ok|so|and|hey|look|hi),? )*((here|this|below|attached) (is|are)|here'?s|this'?s|i (just )?(found|got|copied|received|pasted)|(see|read|look at|check)( out)?) (this|that|the|an?|what|my|our|his|her|their|some) ([\w'-]+ ){0,3}?(page|log|output|article|docs?|documentation|e-?mail|mail|message|content|text|snippet|error|trace|result|answer|post|comment|review|ticket|issue|thread|readme|spec|tweet|response|reply|transcript|they (said|wrote|sent)|he (said|wrote|sent)|she (said|wrote|sent)|it (says|said|prints|printed))s?\b[^.!?:]{0,60}$/i,
   quotesOthers:
     /\b(forwarded|copied|pasted|quoted|quoting|translated) (this )?from\b[^.!?:]{0,40}:\s|\b(writes|repl(ies|ied)|answer(s|ed)|responds|responded|comment(s|ed)|posts|posted|e-?mailed|messaged|notes|noted|pinged)( back| me| us)?( (in|on|to|under) \w+( \w+){0,3})?\s*:|\b(this|that|these|the following|his|her|their|\w+'s) (\w+ )?(comment|message|e-?mail|mail|review|ticket|post|note|tweet|text|sentence|quote|reply|answer|feedback|request|issue|description|paragraph|line|snippet|string|title|rule)s?\b[^.!?:]{0,50}:\s/i,
   introducesRules:
-    /\b(rules?|conventions?|guidelines?|preferences?|principles|standards|(ground|house) rules|style|dos and don'?ts|remember|always|never|keep in mind|policy|policies)\b[^.!?]*:\s*$/i,
+    /\b(rules?|conventions?|guidelines?|preferences?|principles|standards|(ground|house) rules|style|dos and don'?ts|remember|always|never|keep in mind|policy|policies|requirements for (all|every))\b[^.!?]*:\s*$/i,
   opening:
     /^(((that|this|it)('s| is) (wrong|not (right|correct|true))|please|pls|no(?=[,.!:;—–-]|\s+(?:the|it|that|we|this|our|you|i|they|there|its|actually|wrong)\b)|nope|nah|not quite|((small|quick|minor|tiny|slight|little|one|another|important) )?(correction|clarification|nitpick|nit|erratum)|i misspoke( (earlier|before|there))?|my (mistake|bad)|ok|okay|so|and|but|also|well|actually|wrong|again|btw|by the way|fwiw|fyi|heads[- ]?up|note|remember(?! to\b)|important|from now on|going forward|for the record|for the future|in general|generally|basically|personally|one (more )?thing( though)?|honestly|frankly|hold on|hang on|absolutely(?= no\b)|definitely(?= no\b)|seriously|ideally|strictly(?= no\b)|look|listen|tbh|imo|imho|afaik|fwiw|alright|hmm+ no|ugh|argh|dude|man|bro|ffs|and remember(?! to\b)|just to (be clear|correct you|correct that)|just so it'?s clear|for the next time|next time|quick note|last thing|another thing|(just )?so (that )?(you|u)( know|('re| are) aware)|to be clear|in case you wonder\w*|after the \w+|keep in mind|in this (project|repo|codebase|repository)|here|just|hey|hi|hm+|oh|ah|wait|yes|yeah|yep|sorry|thanks|great|good|nice|cool|fine|last (week|month|friday|monday|night)|yesterday|oh and)\b[,.:;!—–-]*\s*(that (?!'s|is\b|one\b))?)+(?=\S)/i,
   triggers: [
@@ -73,7 +73,7 @@ const english: Language = {
 const chinese: Language = {
   isIn: /\p{Script=Han}/u,
   introducesOthers:
-    /(输出|日志|报错|错误|说|写道|写着|邮件|消息|回复|返回|评论|原文|翻译|总结|客户)[^。!！?？]*[:：]\s*$/,
+    /(输出|日志|报错|错误|文档|说|写道|写着|如下|内容|邮件|消息|回复|结果|返回|评论|原文|翻译|总结|客户)[^。!！?？]*[:：]\s*$/,
   presentsOthers:
     /^(这(是|里是)|下面是|以下是|我(找到|看到|收到|复制)了?)[^。!！?？:：]{0,30}(页面|日志|输出|文章|文档|邮件|消息|内容|报错|结果|评论|回复|帖子|原文)$/,
   quotesOthers:

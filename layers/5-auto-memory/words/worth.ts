@@ -3,6 +3,7 @@
  * statements and how much questions, how long they are, whether they name numbers and paths. The same for every
  * language; no word is looked at. The filter before a judge, never the judge. Pure.
  */
+import { isDense } from "../../../src/base/text.js";
 import type { Statement } from "./statements.js";
 
 /** Learned by `npm run learn:words`: each feature's mean and spread, by which it is centred and scaled, and its weight. */
@@ -62,11 +63,9 @@ export function findShape({ characters, statements }: Shape): Record<string, num
   };
 }
 
-const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-
-/** In these scripts people write a comma where others end a sentence. */
+/** As many as the sentences of another script would be. */
 const splitClauses = (text: string): string[] =>
-  DENSE.test(text) ? text.split(/[，、；,]/).filter((clause) => clause.trim().length > 1) : [text];
+  isDense(text) ? text.split(/[，、；,]/).filter((clause) => clause.trim().length > 1) : [text];
 
 /** In Latin letters: a character of these scripts says as much as several. */
 export function readLength(text: string): number {

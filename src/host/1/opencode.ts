@@ -10,7 +10,7 @@ import { createProcesses, type Processes } from "../../io/running-processes.js";
 import { chooseProject, openMachine } from "../environment.js";
 import { findFilesPutBack, NO_TITLE, withoutUndone } from "../readings.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
-import { type Bounded, createBounded, createModelSessions } from "./model-sessions.js";
+import { createBounded, createModelSessions } from "./model-sessions.js";
 import { createPluginSessions, type PluginSessions } from "./plugin-sessions.js";
 
 /** The Host seam plus what `bindHooks` needs. */
@@ -56,7 +56,7 @@ export function createOpenCodeHost(
     runFork: models.runFork,
     isFork: sessions.isFork,
     findAsker: sessions.findAsker,
-    ...createSessionReads(client, clock, { bounded, sessions }),
+    ...createSessionReads(client, clock, sessions),
 
     async show(sessionID, text) {
       const id = { path: { id: sessionID } };
@@ -131,7 +131,7 @@ function findFailedCompactions(
 }
 
 /** The plugin client has no method for this route, so this uses its HTTP client. */
-function removeMessage(client: PluginInput["client"], id: string, messageID: string): Promise<unknown> {
+function removeMessage(client: Client, id: string, messageID: string): Promise<unknown> {
   const { _client: http } = client as unknown as { _client: { delete(options: object): Promise<unknown> } };
   return http.delete({ url: "/session/{id}/message/{messageID}", path: { id, messageID } });
 }
@@ -143,11 +143,10 @@ type SessionReads = Pick<
   "findParent" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
 >;
 
-function createSessionReads(
-  client: PluginInput["client"],
-  clock: Clock,
-  { bounded, sessions }: { bounded: Bounded; sessions: PluginSessions },
-): SessionReads {
+type Client = PluginInput["client"];
+
+function createSessionReads(client: Client, clock: Clock, sessions: PluginSessions): SessionReads {
+  const bounded = createBounded(clock);
   const reads = new PQueue({ concurrency: 1 });
 
   return {

@@ -1,7 +1,7 @@
 /** Plans which candidates wait, which have become sure, which are forgotten, and what was said how often. Pure. */
 import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
-import { foldLetters } from "../../base/text.js";
+import { foldLetters, isDense } from "../../base/text.js";
 import type { Message } from "../../io/message.js";
 import { nameMessage, readOwnTexts } from "../../messages/call.js";
 import { type Compare, createComparison, readMeaning } from "../../text/compare.js";
@@ -174,7 +174,6 @@ const MOST_SESSIONS = 8;
 /** "Go on" and "run the tests" are said in every session and ask for nothing that lasts. */
 const SHORTEST = 24;
 const SHORTEST_DENSE = 8;
-const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /**
  * Counts statements; `found` has by place where each was said, this time included. The latest heard are last, and stay.
@@ -188,7 +187,7 @@ export function planRepeats(
   const all = new Map(known.map((one) => [one.words, one]));
   let isNews = false;
   const found = texts.map((text): readonly Utterance[] => {
-    if (text.length < (DENSE.test(text) ? SHORTEST_DENSE : SHORTEST)) return [heard];
+    if (text.length < (isDense(text) ? SHORTEST_DENSE : SHORTEST)) return [heard];
     const words = hashOf(readMeaning(text).toLowerCase()).slice(0, 24);
     const already = all.get(words)?.heard ?? [];
     if (already.some((one) => nameSaying(one) === nameSaying(heard))) return already;

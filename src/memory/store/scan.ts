@@ -169,10 +169,10 @@ export async function listPaths(
   const types: readonly string[] = memoryTypes;
   const inUse = await listItself(files, folder);
   const archived = inUse.includes(ARCHIVE) ? await listItself(files, join(folder, ARCHIVE)) : [];
-  for (const [root, names] of [[[], inUse] as const, [[ARCHIVE], archived] as const])
+  for (const [root, names] of Object.entries({ "": inUse, [`${ARCHIVE}/`]: archived }))
     for (const type of names.filter((one) => types.includes(one)))
-      for (const name of await listItself(files, join(folder, ...root, type)))
-        if (isMemoryFile(name)) paths.push([...root, type, name].join("/"));
+      for (const name of await listItself(files, join(folder, root, type)))
+        if (isMemoryFile(name)) paths.push(`${root}${type}/${name}`);
   return paths;
 }
 
