@@ -2,6 +2,7 @@
  * The words of a statement: normalises spelling, extracts the words that carry meaning, and measures how far two texts
  * share them. Pure.
  */
+import { foldLetters } from "../base/text.js";
 
 /** Unifies wide characters, minus signs and apostrophes, and drops invisible marks. Case and spaces stay. */
 export function normalise(text: string): string {
@@ -99,20 +100,23 @@ export const NEGATIVE_HAN = "不别勿禁没无";
 
 const pattern = (words: string, flags: string): RegExp =>
   new RegExp(`\\b${words}\\b|[${NEGATIVE_HAN}]|避免`, flags);
-const ANY = `(?:${NEGATIVE}|avoid|stop|forbid(?:den)?)`;
+const ANY = `(?:${NEGATIVE}|avoid|(?<!-)stop|forbid(?:den)?)`;
 const NEGATION = pattern(ANY, "giu");
 const RULING_OUT = pattern(`${PAST}${ANY}`, "iu");
 /** "No, use tabs" forbids nothing. */
 const INTERJECTION = /^(no|nope|nah|wait|stop)\s*[,.!:;–—-]+\s*/i;
+/** "是不是" and "有没有" ask. */
+const ASKING_HAN = /(\p{sc=Han})[不没]\1/gu;
 
 /** True if it rules something out. */
-export const isNegative = (text: string): boolean => RULING_OUT.test(withoutInterjection(text));
+export const isNegative = (text: string): boolean => RULING_OUT.test(withoutEmpty(text));
 
 /** True if the statement is negated; two negations cancel out. */
 export const isNegated = (text: string): boolean =>
-  [...withoutInterjection(text).matchAll(NEGATION)].length % 2 === 1;
+  [...withoutEmpty(text).matchAll(NEGATION)].length % 2 === 1;
 
-const withoutInterjection = (text: string): string => text.replace(INTERJECTION, "");
+/** Without the negations that deny nothing. */
+const withoutEmpty = (text: string): string => text.replace(INTERJECTION, "").replace(ASKING_HAN, "");
 
 /** Includes characters that often negate nothing: here any difference counts. */
 const TURNING_HAN = `${NEGATIVE_HAN}非未`;
@@ -127,9 +131,9 @@ const TURNS = new RegExp(
 );
 const SPELT = /`[^`]+`|[\w./@:-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b/g;
 const NAMED =
-  /\b(?:staging|production|prod|development|dev|preview|sandbox|canary|local|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|(?:测试|生产|预发|开发|线上|本地)(?:环境)?|周[一二三四五六日天]/gi;
+  /\b(?:staging|production|prod|development|dev|preview|sandbox|canary|local|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|(?:生产|预发|线上)(?:环境)?|(?:测试|开发|本地)环境|周[一二三四五六日天]/gi;
 /** Capitals within a sentence. */
-const NAMES = /(?<=[\p{L}\p{N},;:)'"] )(?:"|\()?(\p{Lu}[\p{L}\p{N}+#-]+)/gu;
+const NAMES = /(?<=[\p{L}\p{N},;:)'"] )(?:"|\()?(\p{Lu}[\p{Lu}\p{Ll}\p{N}+#-]+)/gu;
 
 /** Numbers, names, names in code, paths, environments and negations, in lower case. */
 export function readPivots(text: string): ReadonlySet<string> {
@@ -189,11 +193,19 @@ export const isDecisive = (text: string): boolean => isNegative(text) || ABSOLUT
 export const isDecidedAlike = (text: string, evidence: string): boolean =>
   isNegative(text) === isNegative(evidence) && (!ABSOLUTE.test(text) || ABSOLUTE.test(evidence));
 
-/** A number, path, address or the like in the text that the evidence lacks. */
+/** What blanks, quotes and brackets part; and letters of scripts that write no blank before a number or a name. */
+const PIECES = /[^\s"'`()*,;\u3000-\u303f“”・ー\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]+/gu;
+
+/** A number, path, address or the like in the text that the evidence lacks. "Node.js" is there as "nodejs" too. */
 export function findUnsupported(text: string, evidence: string): string | undefined {
-  const said = normalise(evidence).toLowerCase();
-  return (normalise(text).match(/[^\s"'`()（）,，;；。“”「」]+/g) ?? [])
-    .filter((word) => /[\d/\\@_#$=<>|~]|[^\s:]:[^\s]|\p{L}\.\p{L}|^--?\p{L}/u.test(word))
-    .map((word) => word.replace(/[.:!?！？：]+$/, "").toLowerCase())
-    .find((word) => /[\p{L}\p{N}]/u.test(word) && !said.includes(word));
+  const given = normalise(evidence).toLowerCase();
+  const [said, letters] = [fenceNumbers(given), foldLetters(given)];
+  return (normalise(text).toLowerCase().match(PIECES) ?? [])
+    .filter((word) => /[\d/\\@_#$=<>|~]|[^\s:]:[^\s]|\p{L}{2}\.\p{L}|^--?\p{L}/u.test(word))
+    .map((word) => word.replace(/^:+|[.:!?]+$/g, "").replace(/(?<=^\d[\d.,:]*)-?\p{L}+$/u, ""))
+    .filter((word) => /[\p{L}\p{N}]/u.test(word) && !said.includes(fenceNumbers(word)))
+    .find((word) => !/^[\p{L}.]+$/u.test(word) || !letters.includes(foldLetters(word)));
 }
+
+/** "80" is no part of "8080". */
+const fenceNumbers = (text: string): string => text.replace(/\d+/g, " $& ");

@@ -11,12 +11,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { prove } from "../../layers/5-auto-memory/judge/prove.js";
 import {
   type Batch,
   formatBatch,
   parseAnswer,
   planBatches,
-  prove,
   type Verdict,
 } from "../../layers/5-auto-memory/judge/verdicts.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";

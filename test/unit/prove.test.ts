@@ -1,6 +1,6 @@
 /** What a judge may not decide alone. */
 import { describe, expect, it } from "vitest";
-import { prove } from "../../layers/5-auto-memory/judge/verdicts.js";
+import { prove } from "../../layers/5-auto-memory/judge/prove.js";
 import type { SaidStatement } from "../../src/memory/candidates/candidate.js";
 import type { MemoryType } from "../../src/memory/memory.js";
 
@@ -65,6 +65,21 @@ describe("a fact in the judge's words", () => {
   it.each([
     ["English", "we moved the invoices over to sqlite last month", "The invoices lie in SQLite."],
     ["Chinese", "发票现在都存在 sqlite 里", "发票存在 sqlite。"],
+    ["a number among Chinese characters", "测试库的端口用5433，你看下行不行", "测试数据库的端口是5433。"],
+    ["a Korean particle behind it", "테스트 DB 포트 5433 이야", "테스트 DB는 5433을 쓴다."],
+    ["a Chinese form of question", "发票是不是要改，我们的域名已经备案过了", "域名已经备案过了。"],
+    ["one of several clauses", "日志先不用管，发票每年重新编号", "发票每年重新编号。"],
+    [
+      "a Russian compound",
+      "Сделай лендинг для YouTube канала о рыбалке",
+      "Лендинг сделан для YouTube-канала о рыбалке.",
+    ],
+    ["a tool in its own spelling", "we go on with nextjs for the shop", "The shop is built with Next.js."],
+    [
+      "letters with stops between them",
+      "count guests, hosts and staff",
+      "Everybody counts, i.e. guests, hosts and staff.",
+    ],
   ])("a fact in the judge's words is kept where the quote supports it: %s", (_, quote, says) => {
     expect(contentOf({ quote: [quote], says })).toBe(says);
   });
@@ -83,6 +98,16 @@ describe("a fact in the judge's words", () => {
     ["a negation", "the importer reads big files", "The importer does not read big files."],
     ["a German negation", "der Import liest große Dateien", "Der Import liest keine großen Dateien."],
     ["a negation left out", "the importer does not read big files", "The importer reads big files."],
+    ["a number that is part of another", "port 8080 is free", "Port 80 is free."],
+    ["an Italian negation", "si può fare il push su main", "Il push su main non è consentito."],
+    [
+      "a Portuguese negation left out",
+      "nunca roda migration no deploy em prod",
+      "As migrations rodam no deploy.",
+    ],
+    ["a Turkish negation left out", "CDN kullanmıyoruz", "CDN kullanılıyor."],
+    ["a Chinese number", "端口用5433", "端口是6419。"],
+    ["a negation of one clause left out", "发票每年编号，千万不要用npm安装", "千万用npm安装，发票每年编号。"],
   ])(
     "a fact with %s that the quote lacks, or without one that it has, waits for the user",
     (_, quote, says) => {

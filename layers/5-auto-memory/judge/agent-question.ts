@@ -24,7 +24,7 @@ import { countReportedTokens } from "../../../src/messages/history.js";
 import { toSafeLine } from "../../../src/text/secrets/secrets.js";
 import { boundTokens, LAYER } from "../injection/boot.js";
 import { formatStatement } from "../words/statements.js";
-import { prove } from "./verdicts.js";
+import { prove } from "./prove.js";
 
 export interface Question {
   /** By id: those of the question, and those of earlier ones that are not noted as asked yet. */

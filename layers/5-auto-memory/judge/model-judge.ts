@@ -27,15 +27,8 @@ import type { MemoryStore } from "../../../src/memory/store/store.js";
 import { readAgreed } from "../said/find-said.js";
 import { findWhen, formatTitle } from "../words/describe.js";
 import type { UsersMessage } from "../words/statements.js";
-import {
-  type Answer,
-  type Batch,
-  formatBatch,
-  parseAnswer,
-  planBatches,
-  prove,
-  type Verdict,
-} from "./verdicts.js";
+import { prove } from "./prove.js";
+import { type Answer, type Batch, formatBatch, parseAnswer, planBatches, type Verdict } from "./verdicts.js";
 
 export type ModelJudgeContext = Pick<LayerContext, "candidates" | "clock" | "log" | "prompts"> & {
   generation: Pick<LayerContext["generation"], "generate" | "status">;
