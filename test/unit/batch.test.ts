@@ -56,18 +56,15 @@ describe("a judge's material", () => {
 
 describe("a judge's answer", () => {
   it("how sure a judge is decides whether a memory is kept or waits for the user", () => {
-    const sure = [60, "80", true, undefined, 59, 0, false, "no"];
-    const verdicts = parse(sure.map((one) => ({ ...entry, sure: one })))?.verdicts ?? [];
-    expect(verdicts.map(({ isSure }) => isSure)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const areSure = (all: readonly unknown[], type: string) =>
+      parse(all.map((sure) => ({ ...entry, sure, type })))?.verdicts.map(({ isSure }) => isSure);
+    const [kept, waiting] = [
+      [57, "80", true, undefined],
+      [56, 0, false, "no"],
+    ];
+    expect(areSure(kept, "decision")).toEqual([true, true, true, true]);
+    expect(areSure(waiting, "decision")).toEqual([false, false, false, false]);
+    expect(areSure([50, 49], "directive")).toEqual([true, false]);
   });
 
   it("a judge's answer is read as it was asked for", () => {

@@ -51,10 +51,12 @@ const LONGEST_LINE = 600;
 const LONGEST_CONTEXT = 240;
 
 /**
- * Of a hundred careful colleagues, as the prompt asks, so many keep it. Of 45 to 65, this is where three of the stand-ins
- * of docs/memory.md keep little that is not worth it and still find most.
+ * Of a hundred careful colleagues, as the prompt asks, so many keep it; a rule needs fewer, because it is the user's own
+ * sentence. Of 50 to 62, this is where the stand-ins of docs/memory.md keep little that is not worth it and find most. What
+ * the prompt asks before it, where else one would find it ("found"), is for the judge to weigh; nothing reads it.
  */
-const LEAST_SURE = 60;
+const LEAST_SURE = 57;
+const LEAST_SURE_OF_RULE = 50;
 
 const MOST_MESSAGES = 20;
 const MOST_CHARACTERS = 24_000;
@@ -149,7 +151,7 @@ function readVerdict(entry: unknown, batch: Batch): Verdict | string | undefined
     return `it does not say anything in one sentence of at most ${LONGEST_SAYING} characters`;
   const replaces = readReplaced(entry.replaces, batch);
   return {
-    ...{ of, type, isGlobal: entry.scope === "global", isSure: isSure(entry.sure) },
+    ...{ of, type, isGlobal: entry.scope === "global", isSure: isSure(type, entry.sure) },
     says: toLine(says, LONGEST_SAYING),
     why: typeof why === "string" ? toLine(why, LONGEST_REASON) : "",
     ...(replaces !== undefined && { replaces }),
@@ -157,8 +159,10 @@ function readVerdict(entry: unknown, batch: Batch): Verdict | string | undefined
 }
 
 /** The number that was asked for; a model may say yes or no, or forget it. */
-const isSure = (sure: unknown): boolean =>
-  sure === undefined || (typeof sure === "boolean" ? sure : Number(sure) >= LEAST_SURE);
+function isSure(type: MemoryType, sure: unknown): boolean {
+  if (sure === undefined || typeof sure === "boolean") return sure ?? true;
+  return Number(sure) >= (type === "directive" ? LEAST_SURE_OF_RULE : LEAST_SURE);
+}
 
 const QUOTE = /^m(\d{1,3})(?:\.(\d{1,3})(?:\s*[-–]\s*(?:m\d{1,3}\.)?(\d{1,3}))?)?$/;
 
