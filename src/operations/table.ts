@@ -16,7 +16,6 @@ const from =
 const find = from(() => import("./find.js"));
 const change = from(() => import("./change.js"));
 const contextModule = () => import("./context.js");
-const context = from(contextModule);
 const waiting = from(() => import("./candidates.js"));
 const dreaming = from(() => import("./dream.js"));
 const conflicts = from(() => import("./reconcile.js"));
@@ -27,8 +26,6 @@ const figures = from(() => import("./status.js"));
 const sharing = from(() => import("./sync.js"));
 const conversations = from(() => import("./conversations.js"));
 const transfer = from(() => import("./transfer/import.js"));
-
-const steer = (action: Action) => async () => (await contextModule()).steer(action);
 
 type Row = Omit<OperationEntry, "name"> & { name?: string };
 const rowOf =
@@ -47,6 +44,22 @@ const local = rowsFor(["person", "agent"]);
 const person = rowsFor(["person"]);
 const terminal = rowsFor(["person", "agent"], { isForTerminal: true });
 const ownTerminal = rowsFor(["person"], { isForTerminal: true });
+
+/** Called by the name of its group and its own, which alone was its name once. */
+const within = (group: string, name: string, takes: string) => ({
+  name: `${group} ${name}`,
+  was: [name],
+  takes,
+});
+const ofMemory = (name: string) => ({ ...within("memory", name, "name"), first: "memory" as const });
+
+const steering = (action: Action, does: string, more: Partial<Row> = {}): Row =>
+  local.writes(does, async () => (await contextModule()).steer(action), {
+    takes: "ids",
+    example: `strata context ${action} r-3fa2b1c`,
+    was: [action],
+    ...more,
+  });
 
 /** In the order of the help. An operation is called as its key, unless it says otherwise. */
 const rows = {
@@ -67,33 +80,22 @@ const rows = {
   ),
   context: local.reads(
     "lists what is in a session's context, largest first, and what each change would free and cost",
-    context("list"),
+    from(contextModule)("list"),
     { example: "strata context --json | jq '.items[0]'" },
   ),
-  "context drop": local.writes(
-    "takes things out of the context, by the ids that strata context shows",
-    steer("drop"),
-    { takes: "ids", example: "strata context drop r-3fa2b1c", was: ["drop"], wasFor: /^[ritcs]-[0-9a-z]+$/i },
-  ),
-  "context pin": local.writes(
-    "keeps a result, an input or a turn in the context: no layer moves it",
-    steer("pin"),
-    { takes: "ids", example: "strata context pin r-3fa2b1c", was: ["pin"] },
-  ),
-  "context unpin": local.writes("lets the layers move it again", steer("unpin"), {
-    takes: "ids",
-    example: "strata context unpin r-3fa2b1c",
-    was: ["unpin"],
+  "context drop": steering("drop", "takes things out of the context, by the ids that strata context shows", {
+    wasFor: /^[ritcs]-[0-9a-z]+$/i,
   }),
-  "context expand": local.writes(
+  "context pin": steering("pin", "keeps a result, an input or a turn in the context: no layer moves it"),
+  "context unpin": steering("unpin", "lets the layers move it again"),
+  "context expand": steering(
+    "expand",
     "brings back, whole and once, what was dropped, cleared or moved to a file",
-    steer("expand"),
-    { takes: "ids", example: "strata context expand r-3fa2b1c", was: ["expand"] },
   ),
-  "context undo-cut": local.writes(
+  "context undo-cut": steering(
+    "undo-cut",
     "sends the messages again that notes have replaced, while they fit",
-    steer("undo-cut"),
-    { takes: "ids", example: "strata context undo-cut --dry-run", was: ["undo-cut"] },
+    { example: "strata context undo-cut --dry-run" },
   ),
   agenda: local.reads("lists open work in all sessions and instances", agenda("agenda"), {
     example: "strata agenda --all",
@@ -148,32 +150,26 @@ const rows = {
     "saves the state of a session (notes, todos, plan, changed files, memories) under a name",
     checkpoints("checkpoint"),
     {
-      name: "sessions checkpoint",
-      takes: "note",
+      ...within("sessions", "checkpoint", "note"),
       example: "strata sessions checkpoint before the rewrite",
-      was: ["checkpoint"],
     },
   ),
   attach: ownTerminal.writes(
     "gives a session, a checkpoint or a handoff file to the next new session",
     checkpoints("attach"),
     {
-      name: "sessions attach",
-      takes: "source",
-      example: "strata sessions attach cp-3fa2b1c",
-      was: ["attach"],
+      ...within("sessions", "attach", "source"),
       arguments: "<source>",
+      example: "strata sessions attach cp-3fa2b1c",
     },
   ),
   handoff: terminal.writes(
     "writes a session or checkpoint as one Markdown file, for another person or machine",
     checkpoints("handoff"),
     {
-      name: "sessions handoff",
-      takes: "source",
-      example: "strata sessions handoff cp-3fa2b1c --file handoff.md",
-      was: ["handoff"],
+      ...within("sessions", "handoff", "source"),
       arguments: "[source]",
+      example: "strata sessions handoff cp-3fa2b1c --file handoff.md",
     },
   ),
   list: everybody.reads(
@@ -207,57 +203,33 @@ const rows = {
     example: "strata candidates",
   }),
   keep: person.writes("turns candidates into memories, by the ids that the list shows", waiting("keep"), {
-    takes: "ids",
+    ...within("candidates", "keep", "ids"),
     example: "strata candidates keep 3fa2b1",
-    name: "candidates keep",
-    was: ["keep"],
   }),
   drop: person.destroys("forgets candidates; they do not come back", waiting("drop"), {
-    takes: "ids",
+    ...within("candidates", "drop", "ids"),
     example: "strata candidates drop 3fa2b1",
-    name: "candidates drop",
-    was: ["drop"],
   }),
   why: person.reads(
     "says why what you said was kept or not, who judged it, and what you can do about it",
     waiting("why"),
-    {
-      takes: "words",
-      example: "strata candidates why invoice numbers",
-      name: "candidates why",
-      was: ["why"],
-    },
+    { ...within("candidates", "why", "words"), example: "strata candidates why invoice numbers" },
   ),
   edit: person.writes("replaces a memory's title, text and tags", change("edit"), { takes: "name" }),
   "edit file": terminal.writes(
     "opens a memory's file in $VISUAL or $EDITOR",
     from(() => import("./edit.js"))("editFile"),
-    {
-      name: "memory edit",
-      takes: "name",
-      example: "strata memory edit port-8080",
-      was: ["edit"],
-      arguments: "<words...>",
-      first: "memory",
-    },
+    { ...ofMemory("edit"), arguments: "<words...>", example: "strata memory edit port-8080" },
   ),
   archive: everybody.destroys(
     "moves a memory, or all that the options select, to the archive in one step",
     change("archive"),
-    {
-      takes: "name",
-      example: "strata memory archive --type idea --older-than 180 --dry-run",
-      name: "memory archive",
-      was: ["archive"],
-      first: "memory",
-    },
+    { ...ofMemory("archive"), example: "strata memory archive --type idea --older-than 180 --dry-run" },
   ),
   restore: everybody.writes("restores a memory from the archive", change("restore"), {
-    takes: "name",
-    example: "strata memory restore port-8080",
-    name: "memory restore",
-    was: ["restore"],
+    ...ofMemory("restore"),
     first: "archived memory",
+    example: "strata memory restore port-8080",
   }),
   pin: person.writes("always keeps a memory in the index", change("pin"), {
     takes: "name",
@@ -274,20 +246,11 @@ const rows = {
   publish: person.writes(
     "lets git see a memory that it ignores (a preference, a correction, a private one), for good",
     change("publish"),
-    {
-      takes: "name",
-      example: "strata memory publish preference/tabs-over-spaces",
-      name: "memory publish",
-      was: ["publish"],
-      first: "memory",
-    },
+    { ...ofMemory("publish"), example: "strata memory publish preference/tabs-over-spaces" },
   ),
   history: everybody.reads("every change of a memory: when, by whom, why", find("history"), {
-    takes: "name",
+    ...ofMemory("history"),
     example: "strata memory history decision/port-8080",
-    name: "memory history",
-    was: ["history"],
-    first: "memory",
   }),
   trust: local.writes(
     "lists memories that came with the repository, accepts them, or takes that back",
