@@ -63,9 +63,7 @@ function StepView({ step }: { step: Step }) {
       {moreChanges > 0 && <p class="fine">and {formatCount(moreChanges)} more</p>}
       {canUndo && (
         <div class="actions">
-          <Button onClick={() => apply("undo", { run })} label={`Undo ${operation} of ${what}`}>
-            Undo
-          </Button>
+          <Button name="Undo" label={`Undo ${operation} of ${what}`} onClick={() => apply("undo", { run })} />
         </div>
       )}
     </details>

@@ -70,13 +70,7 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
   const isOpen = id !== undefined || isNew;
   return (
     <>
-      <Heading
-        more={
-          <Button tone="main" hint="n" onClick={() => setIsNew(true)}>
-            New
-          </Button>
-        }
-      >
+      <Heading more={<Button tone="main" hint="n" name="New" onClick={() => setIsNew(true)} />}>
         Memories
       </Heading>
       <div class={isOpen ? "panes open" : "panes"}>
@@ -266,10 +260,8 @@ export function NewMemory({ onClose }: { onClose(made?: string): void }) {
         private (never in git)
       </Check>
       <div class="actions">
-        <Button tone="main" onClick={save} isOff={content.trim() === ""} hint="Ctrl+Enter">
-          Remember
-        </Button>
-        <Button onClick={() => close()}>Cancel</Button>
+        <Button tone="main" name="Remember" onClick={save} isOff={content.trim() === ""} hint="Ctrl+Enter" />
+        <Button name="Cancel" onClick={() => close()} />
       </div>
     </Editor>
   );

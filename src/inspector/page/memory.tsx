@@ -54,21 +54,16 @@ function Opened({ page }: { page: MemoryPage }) {
       <div class="actions">
         {!isArchived && (
           <>
-            <Button hint="e" onClick={edit}>
-              Edit
-            </Button>
-            <Button hint="p" onClick={pin} isPressed={pinned}>
-              {pinned ? "Unpin" : "Pin"}
-            </Button>
+            <Button hint="e" name="Edit" onClick={edit} />
+            <Button hint="p" name={pinned ? "Unpin" : "Pin"} onClick={pin} isPressed={pinned} />
           </>
         )}
-        <Button hint="a" onClick={move}>
-          {isArchived ? "Restore" : "Archive"}
-        </Button>
+        <Button hint="a" name={isArchived ? "Restore" : "Archive"} onClick={move} />
         {isForeign && (
-          <Button onClick={() => apply("trust", { yes: true, name: id, revision: page.revision })}>
-            Accept as mine
-          </Button>
+          <Button
+            name="Accept as mine"
+            onClick={() => apply("trust", { yes: true, name: id, revision: page.revision })}
+          />
         )}
       </div>
       <Facts page={page} />
@@ -148,7 +143,7 @@ function History({ page: { changes } }: { page: MemoryPage }) {
             {change.reason !== undefined && <p class="about">{change.reason}</p>}
             <DiffView before={change.before} after={change.after ?? change.before} />
             {change === changes[0] && change.by === "strata" && change.operation !== "undo" && (
-              <Button onClick={() => apply("undo", { run: change.run })}>Undo this change</Button>
+              <Button name="Undo this change" onClick={() => apply("undo", { run: change.run })} />
             )}
           </details>
         )}
@@ -201,10 +196,14 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
       <Field label="Text" rows={8} value={content} onChange={setContent} />
       <Field label="Tags, separated by commas" value={tags} onChange={setTags} />
       <div class="actions">
-        <Button tone="main" onClick={save} isOff={isSaving || isSame || isChanged} hint="Ctrl+Enter">
-          Save
-        </Button>
-        <Button onClick={close}>Cancel</Button>
+        <Button
+          tone="main"
+          name="Save"
+          onClick={save}
+          isOff={isSaving || isSame || isChanged}
+          hint="Ctrl+Enter"
+        />
+        <Button name="Cancel" onClick={close} />
       </div>
     </Editor>
   );

@@ -303,13 +303,9 @@ export function Toasts({ onClose, onUndo, toasts }: ToastsProps) {
         <div key={toast.id} class={toast.isError ? "toast bad" : "toast"}>
           <p>{toast.text}</p>
           {toast.run !== undefined && (
-            <Button tone="quiet" hint="u" onClick={() => onUndo(toast)}>
-              Undo
-            </Button>
+            <Button tone="quiet" hint="u" name="Undo" onClick={() => onUndo(toast)} />
           )}
-          <Button tone="quiet" onClick={() => onClose(toast.id)} label="Close">
-            ×
-          </Button>
+          <Button tone="quiet" name="×" label="Close" onClick={() => onClose(toast.id)} />
         </div>
       ))}
     </div>
@@ -351,7 +347,7 @@ export function Shortcuts({ onClose }: { onClose(): void }) {
           ),
         )}
       </dl>
-      <Button onClick={() => dialog.current?.close()}>Close</Button>
+      <Button name="Close" onClick={() => dialog.current?.close()} />
     </dialog>
   );
 }

@@ -46,7 +46,7 @@ export function List<T>(props: ListProps<T>) {
           <li key={keyOf?.(row) ?? at}>{children(row)}</li>
         ))}
       </ul>
-      {folded > 0 && <Button tone="quiet" onClick={() => setIsWhole(true)}>{`Show ${folded} more`}</Button>}
+      {folded > 0 && <Button tone="quiet" onClick={() => setIsWhole(true)} name={`Show ${folded} more`} />}
       {folded === 0 && more > 0 && (
         <p class="fine">
           {formatCount(more)} {left}
@@ -144,17 +144,22 @@ export function Chip({ children, tone = "plain" }: { children: ComponentChildren
 }
 
 interface ButtonProps {
+  /** What it says. */
+  name: string;
+  /** What it is about, said to a screen reader behind the name. */
+  of?: string;
   onClick(): void;
-  children: ComponentChildren;
   /** The key that does the same. */
   hint?: string | undefined;
   tone?: "plain" | "main" | "quiet";
   isOff?: boolean;
   isPressed?: boolean;
-  label?: string;
+  /** Instead of the name, for a screen reader. */
+  label?: string | undefined;
 }
 
-export function Button({ children, hint, isOff, isPressed, label, onClick, tone = "plain" }: ButtonProps) {
+export function Button({ hint, isOff, isPressed, name, of, onClick, tone = "plain", ...given }: ButtonProps) {
+  const { label = of === undefined ? undefined : `${name}: ${of}` } = given;
   return (
     <button
       type="button"
@@ -165,7 +170,7 @@ export function Button({ children, hint, isOff, isPressed, label, onClick, tone 
       {...(isPressed !== undefined && { "aria-pressed": isPressed })}
       {...(label !== undefined && { "aria-label": label })}
     >
-      {children}
+      {name}
       {hint !== undefined && <kbd data-key={hint} />}
     </button>
   );

@@ -284,11 +284,10 @@ function ItemRow({ item, onSteer }: { item: Item; onSteer(item: Item, action: st
           <Button
             key={action}
             hint={ITEM_KEYS[action]}
+            name={name}
+            of={what}
             onClick={() => onSteer(item, action)}
-            label={`${name}: ${what}`}
-          >
-            {name}
-          </Button>
+          />
         ))}
       </span>
     </div>

@@ -47,11 +47,10 @@ function Other({ todo: { kind, ways, what } }: { todo: Todo }) {
           isDone(way) ? (
             <Button
               key={way.command}
+              name={way.title}
+              of={what}
               onClick={() => apply(way.operation ?? "", way.input ?? {})}
-              label={`${way.title}: ${what}`}
-            >
-              {way.title}
-            </Button>
+            />
           ) : (
             <span key={way.command} class="fine">
               {way.title}: <code>{way.command}</code>
@@ -111,12 +110,8 @@ function Sentence({ candidate, onDecide }: { candidate: DescribedCandidate; onDe
         {sessions > 1 && ` · said in ${sessions} sessions`}
       </p>
       <div class="actions" data-row data-candidate={id} tabIndex={-1}>
-        <Button tone="main" hint="y" onClick={() => onDecide(id, "keep")} label={`Keep: ${text}`}>
-          Keep
-        </Button>
-        <Button hint="d" onClick={() => onDecide(id, "drop")} label={`Drop: ${text}`}>
-          Drop
-        </Button>
+        <Button tone="main" hint="y" name="Keep" of={text} onClick={() => onDecide(id, "keep")} />
+        <Button hint="d" name="Drop" of={text} onClick={() => onDecide(id, "drop")} />
       </div>
     </Card>
   );
@@ -134,9 +129,9 @@ function Conflict({ conflict }: { conflict: ConflictPair }) {
         <Side heading="Other version" version={that} pieces={pieces} without="removed" />
       </div>
       <div class="actions" data-row tabIndex={-1}>
-        <Button onClick={decide("this")}>Keep the version in use</Button>
-        <Button onClick={decide("that")}>Keep the other version</Button>
-        <Button onClick={decide("both")}>Keep both</Button>
+        <Button name="Keep the version in use" onClick={decide("this")} />
+        <Button name="Keep the other version" onClick={decide("that")} />
+        <Button name="Keep both" onClick={decide("both")} />
       </div>
     </Card>
   );
@@ -216,14 +211,10 @@ function Entry({ isMine, item }: { item: Item; isMine: boolean }) {
         </span>
       </span>
       {kind !== "held" && !claim && (
-        <Button tone="quiet" onClick={() => apply("claim", { item: id })} label={`Claim: ${text}`}>
-          Claim
-        </Button>
+        <Button tone="quiet" name="Claim" of={text} onClick={() => apply("claim", { item: id })} />
       )}
       {isMine && (
-        <Button tone="quiet" onClick={() => apply("release", { item: id })} label={`Release: ${text}`}>
-          Release
-        </Button>
+        <Button tone="quiet" name="Release" of={text} onClick={() => apply("release", { item: id })} />
       )}
     </div>
   );
