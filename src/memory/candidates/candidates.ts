@@ -17,6 +17,8 @@ const CALLS = [
 export function createCandidates(options: CandidateStoreOptions) {
   const { log } = options;
   const listeners: (() => void)[] = [];
+  const complain = (what: string) => (thrown: unknown) =>
+    void log.warn("candidates", `${what}: ${formatError(thrown)}`);
   const store = openLater<CandidateStore, (typeof CALLS)[number]>(CALLS, async () =>
     (await import("./candidate-store.js")).createCandidateStore(options),
   );
@@ -36,33 +38,18 @@ export function createCandidates(options: CandidateStoreOptions) {
       } catch (thrown) {
         // Trying again would not help, and would keep the rest of what was said from being taken in.
         if (!isForbidden(thrown)) throw thrown;
-        complain("candidates cannot wait, so what was only likely is not kept", thrown);
+        complain("candidates cannot wait, so what was only likely is not kept")(thrown);
         return [];
       }
     },
 
     /** Number of those listed; `undefined` if they cannot be read. */
-    async count(): Promise<number | undefined> {
-      try {
-        return (await store.list()).length;
-      } catch (thrown) {
-        complain("candidates cannot be read", thrown);
-        return undefined;
-      }
-    },
+    count: (): Promise<number | undefined> =>
+      store.list().then(({ length }) => length, complain("candidates cannot be read")),
 
-    async note(judgements: readonly Judgement[]): Promise<void> {
-      try {
-        await store.note(judgements);
-      } catch (thrown) {
-        complain("why something was kept or not cannot be noted", thrown);
-      }
-    },
+    note: (judgements: readonly Judgement[]): Promise<void> =>
+      store.note(judgements).catch(complain("why something was kept or not cannot be noted")),
   };
-
-  function complain(what: string, thrown: unknown): void {
-    log.warn("candidates", `${what}: ${formatError(thrown)}`);
-  }
 }
 
 const FORBIDDEN: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
