@@ -148,12 +148,11 @@ function create(context: LayerContext): LayerParts {
       },
 
       event() {
-        if (hasSwept) return undefined;
+        if (hasSwept) return;
         hasSwept = true;
         void background.add(() =>
           sweep().catch((thrown) => log.warn(LAYER, `sweep: ${formatError(thrown)}`)),
         );
-        return undefined;
       },
     },
   };

@@ -125,7 +125,6 @@ function create(context: LayerContext): LayerParts {
           handoffs.noteWork(sessionID, false);
           void keeper.later(() => keeper.catchUp(sessionID));
         }
-        return undefined;
       },
     },
 

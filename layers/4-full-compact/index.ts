@@ -153,7 +153,6 @@ function create(context: LayerContext): LayerParts {
           .observe(event)
           .catch((thrown) => log.error(LAYER, `event ${event.type}: ${formatError(thrown)}`));
         void background.add(() => observed);
-        return undefined;
       },
     },
 

@@ -213,12 +213,10 @@ function create(context: LayerContext): LayerParts {
         extraction.onTurn(sessionID);
         conversation.prepare();
         search.open();
-        return undefined;
       },
 
       command({ texts }) {
         for (const text of texts) extraction.onTemplate(text);
-        return undefined;
       },
 
       async context(request, _messages, signal) {
@@ -235,11 +233,10 @@ function create(context: LayerContext): LayerParts {
       },
 
       event({ type, properties: { sessionID } }) {
-        if (typeof sessionID !== "string") return undefined;
+        if (typeof sessionID !== "string") return;
         // OpenCode 2 shows no request for a summary, so the end of it is what both tell of.
         if (type === "session.compacted") extraction.onCompaction(sessionID);
         if (type === "session.idle") extraction.onIdle(sessionID);
-        return undefined;
       },
     },
   };

@@ -83,15 +83,13 @@ function create(context: LayerContext): LayerParts {
       turn({ sessionID }) {
         busy.add(sessionID);
         cancel();
-        return undefined;
       },
 
       event({ type, properties: { sessionID } }) {
-        if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
+        if (type !== "session.idle" || typeof sessionID !== "string") return;
         busy.delete(sessionID);
         cancel();
         cancel = clock.after(QUIET_MS, () => void background.add(() => consider(sessionID)));
-        return undefined;
       },
     },
     commands: [

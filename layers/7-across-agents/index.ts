@@ -101,7 +101,6 @@ function create(context: LayerContext): LayerParts {
           await instances.join();
           if (isNews) await instances.refresh();
         });
-        return undefined;
       },
 
       async context(request, messages, signal) {
@@ -123,7 +122,6 @@ function create(context: LayerContext): LayerParts {
       event({ properties, type }) {
         if (instances.sessions.onEvent(type, properties))
           later("publish the session's state", instances.refresh);
-        return undefined;
       },
     },
 

@@ -110,7 +110,6 @@ function createSentLayer(readDigests: DigestReader, sentViews: SentViews): Layer
       event({ properties, type }) {
         const sessionID = type === "session.deleted" ? findEventSession(properties) : undefined;
         if (sessionID !== undefined) sentViews.forget(sessionID);
-        return undefined;
       },
     },
   };

@@ -36,7 +36,6 @@ export function createTurnFollower({ background, log, memories, trust }: KernelC
         const isOver = type === "session.idle" || type === "session.deleted";
         const sessionID = isOver ? findEventSession(properties) : undefined;
         if (sessionID !== undefined) void trust.turns.end(sessionID).then(lookAgain);
-        return undefined;
       },
     },
   };
@@ -88,7 +87,6 @@ export function createToolUse({ clock, deferred, files, folders, host, tools }: 
       },
       modelWindow(asked) {
         model = asked.model;
-        return undefined;
       },
       event: ({ type }) => void (type === "session.idle" && deferred.add("tools", write)),
     },
@@ -133,10 +131,9 @@ export function createSyncPull(context: KernelContext): Layer {
     phase: "before",
     handlers: {
       event() {
-        if (hasBegun || !config.sync.pullOnStart || !host.openRemoteGit) return undefined;
+        if (hasBegun || !config.sync.pullOnStart || !host.openRemoteGit) return;
         hasBegun = true;
         void background.add(() => pullAll(context));
-        return undefined;
       },
     },
   };

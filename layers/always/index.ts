@@ -103,7 +103,6 @@ function createReminder({ reading: { problems }, toasts }: KernelContext): Layer
         turn() {
           if (!isShown) toasts.show(`${count} (strata doctor): ${first}`, "warning");
           isShown = true;
-          return undefined;
         },
       },
     },
@@ -178,10 +177,9 @@ function createHousekeeping(context: KernelContext): Layer {
     phase: "before",
     handlers: {
       event() {
-        if (hasBegun) return undefined;
+        if (hasBegun) return;
         hasBegun = true;
         deferred.add("housekeeping", clean, DERIVED_MS);
-        return undefined;
       },
     },
   };

@@ -30,11 +30,10 @@ export function createScreen(context: KernelContext) {
       handlers: {
         event({ properties, type }) {
           const sessionID = findEventSession(properties);
-          if (sessionID === undefined) return undefined;
+          if (sessionID === undefined) return;
           const end = async () => opening && (await open()).end(sessionID);
           if (type === "session.idle") deferred.add(`screen of ${sessionID}, ended`, end);
           if (type === "session.deleted") void open().then((screens) => screens.forget(sessionID));
-          return undefined;
         },
       },
     } satisfies Layer,

@@ -56,7 +56,6 @@ export function createView(options: ViewOptions): Layer {
       modelWindow(given) {
         windows.learn(given.model, given.window);
         if (given.prices) prices.learn(given.model, given.prices);
-        return undefined;
       },
 
       event: (event) => void usage.onEvent(event),

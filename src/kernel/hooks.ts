@@ -11,30 +11,33 @@ import type { ContextRequest } from "../context/request.js";
 import { findEventSession, type HostEvent, type ModelPrices, type ModelWindow } from "../io/host.js";
 import type { Message, ModelName } from "../io/message.js";
 
+/** `Value`: what its layers answer; `void` if they only hear of it. */
+interface Hook<Input, Value> {
+  input: Input;
+  value: Value;
+}
+
 interface HookTypes {
   /** The messages of one request to the model, before it is sent. */
-  context: { input: ContextRequest; value: readonly Message[] };
+  context: Hook<ContextRequest, readonly Message[]>;
   /** Instruction with which the host is about to summarise a session; `undefined` is the host's own. */
-  compacting: { input: { sessionID: string }; value: string | undefined };
+  compacting: Hook<{ sessionID: string }, string | undefined>;
   /** The host is about to summarise these messages, and takes a text of ours instead; `undefined`: a model writes it. */
-  summary: { input: { sessionID: string; messages: readonly Message[] }; value: string | undefined };
+  summary: Hook<{ sessionID: string; messages: readonly Message[] }, string | undefined>;
   /** A user's message has arrived and the host is about to process it. No answer. */
-  turn: { input: { sessionID: string }; value: undefined };
+  turn: Hook<{ sessionID: string }, void>;
   /** A command is about to send these texts, of which the user wrote at most a part. No answer. */
-  command: { input: { sessionID: string; texts: readonly string[] }; value: undefined };
+  command: Hook<{ sessionID: string; texts: readonly string[] }, void>;
   /** Context window and prices, if known, of the model that is about to be called. No answer. */
-  modelWindow: {
-    input: { sessionID: string; model: ModelName; window: ModelWindow; prices?: ModelPrices };
-    value: undefined;
-  };
+  modelWindow: Hook<{ sessionID: string; model: ModelName; window: ModelWindow; prices?: ModelPrices }, void>;
   /** The host has compacted the session, and its summary is about to be sent for the first time. No answer. */
-  compacted: { input: ContextRequest; value: undefined };
+  compacted: Hook<ContextRequest, void>;
   /** Texts of this session to be revised, because the user has taken back messages that they were made from. */
-  takenBack: { input: ContextRequest; value: Withdrawal | undefined };
+  takenBack: Hook<ContextRequest, Withdrawal | undefined>;
   /** Arguments of a tool call, before it runs; answering with `refuse` prevents the call. */
-  toolArguments: { input: ToolCall; value: ToolArguments };
+  toolArguments: Hook<ToolCall, ToolArguments>;
   /** An event of the host. No answer; the host does not wait. */
-  event: { input: HostEvent; value: undefined };
+  event: Hook<HostEvent, void>;
 }
 
 /** What was taken back, and the answers of the layers so far. */
