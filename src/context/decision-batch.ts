@@ -18,7 +18,7 @@
  *                               because its words were taken back, or a batch has cleared results before a reminder.
  *                               The last revision counts
  */
-import { isVersion, list, number, object, oneOf, optional, parserOf, string } from "../base/shape.js";
+import { each, isVersion, list, number, object, oneOf, optional, parserOf, string } from "../base/shape.js";
 
 export const outcomes = [
   "kept",
@@ -103,14 +103,12 @@ function nameIn(
 const isDecision = object<Decision>({
   key: string,
   outcome: oneOf(outcomes),
-  text: optional(string),
+  ...each(optional(string), "text", "file"),
   of: optional(oneOf(revisables)),
-  file: optional(string),
 });
 const isBatch = object<DecisionBatch>({
   v: isVersion,
-  session: string,
-  layer: string,
+  ...each(string, "session", "layer"),
   at: optional(number),
   late: optional(oneOf([true])),
   decisions: list(isDecision),

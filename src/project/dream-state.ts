@@ -6,6 +6,7 @@ import { DAY_MS, formatDay } from "../base/days.js";
 import {
   type Check,
   count,
+  each,
   finite,
   isRecord,
   isVersion,
@@ -123,10 +124,8 @@ const isMove = object<Move>({
 });
 const isDreamState = object<DreamState>({
   failures: count,
-  lastFailureMs: optional(finite),
-  lastModelFailureMs: optional(finite),
-  lastSuccessMs: optional(finite),
-  ...{ days: texts, seen: texts, spared: texts, stale: texts },
+  ...each(optional(finite), "lastFailureMs", "lastModelFailureMs", "lastSuccessMs"),
+  ...each(texts, "days", "seen", "spared", "stale"),
   contradictions: list(isPair),
   moved: list(isMove),
 });

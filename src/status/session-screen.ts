@@ -63,20 +63,13 @@ export interface SessionScreen {
 
 const flag = (value: unknown): value is boolean => typeof value === "boolean";
 const share = (value: unknown): value is number => finite(value) && value >= 0 && value <= 1;
-const saving = object<Saving>({
-  share: optional(finite),
-  tokens: finite,
-  dollars: optional(finite),
-  unpriced: optional(finite),
-});
+const saving = object<Saving>({ tokens: finite, ...each(optional(finite), "share", "dollars", "unpriced") });
 
 /** `undefined` if a part is missing or wrong. Accepts any value, never throws; unknown fields are kept. */
 export const parseSessionScreen = parserOf(
   object<SessionScreen>({
     v: isVersion,
-    session: string,
-    title: optional(string),
-    time: string,
+    ...each(string, "session", "time"),
     context: object<ContextFigures>({
       ...each(count, "now", "without", "threshold"),
       window: optional(count),
@@ -86,7 +79,7 @@ export const parseSessionScreen = parserOf(
     cache: object<SessionScreen["cache"]>(each(optional(share), "last", "session")),
     saved: object<SessionScreen["saved"]>(each(saving, "session", "today", "project")),
     memory: object<SessionScreen["memory"]>(each(count, "memories", "candidates", "blockers", "todos")),
-    breaker: optional(string),
+    ...each(optional(string), "title", "breaker"),
     background: list(string),
     warnings: list(string),
   }),
