@@ -209,8 +209,6 @@ export function findMeanContext(
 
 /* All ledgers piece by piece, for what goes on running: each is read again only when it has changed. */
 
-export type LedgerSums = ReturnType<typeof createLedgerSums>;
-
 /** Reading may reject with the system's error. */
 export function createLedgerSums(files: Files, folder: string) {
   /** `lastDay`: that of the last record. */

@@ -52,8 +52,6 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
   };
 }
 
-export type Seal = ReturnType<typeof createSeal>;
-
 const KEY_BYTES = 32;
 const MARK_CHARACTERS = 16;
 

@@ -16,7 +16,7 @@ import { type Files, listFilesBelow } from "../../io/files.js";
 import { createScratch } from "../../io/node-files.js";
 import type { CallRecord, HostCall } from "../../kernel/calls.js";
 import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-context.js";
-import type { Proof as LayerProof, ProofSeen } from "../../kernel/proof.js";
+import type { ProofSeen } from "../../kernel/proof.js";
 import { planFolders } from "../../project/folders.js";
 import { readCallRecords } from "../../status/status.js";
 import type { CliContext } from "../command.js";
@@ -52,7 +52,7 @@ export async function prove(options: ProofOptions): Promise<{ findings: Finding[
   process.once("SIGINT", onInterrupt);
   const model = await startScriptedModel();
   try {
-    const evidence = await gather({ ...options, proven: layers, ended, model, root: scratch.path });
+    const evidence = await gather({ ...options, ended, model, root: scratch.path });
     const version = evidence.calls?.version;
     return { findings: readEvidence(evidence, config, layers), ...(version !== undefined && { version }) };
   } catch (thrown) {
@@ -69,7 +69,6 @@ export async function prove(options: ProofOptions): Promise<{ findings: Finding[
 }
 
 interface GatherOptions extends ProofOptions {
-  proven: readonly ProvenLayer[];
   /** Aborted with a finding: the time is up, or OpenCode goes on without the plugin. */
   ended: AbortController;
   model: ScriptedModel;
@@ -85,7 +84,7 @@ const LOOK_EVERY_MS = 50;
 async function gather(options: GatherOptions): Promise<Evidence> {
   const { binary, clock, config, ended, env, files, home, isSecond, model, onStep, plugin, root } = options;
   const project = join(root, "project");
-  const on = options.proven.filter((layer) => findOffSwitch(layer, config) === undefined);
+  const on = options.layers.filter((layer) => findOffSwitch(layer, config) === undefined);
   const proofs = on.map(({ proof }) => proof);
   const settings = await planSettings(options);
   // The user's own there: in a file of the project not all of them would count.
@@ -140,13 +139,13 @@ async function waitUntil(
 }
 
 /** Settings under which every layer that is on acts in a short session. */
-async function planSettings({ config, files, proven, root }: GatherOptions): Promise<PlainRecord> {
-  const switches = listSwitches(proven.map(({ settings }) => settings));
+async function planSettings({ config, files, layers, root }: GatherOptions): Promise<PlainRecord> {
+  const switches = listSwitches(layers.map(({ settings }) => settings));
   const enabled = Object.fromEntries(switches.map((name) => [name, { enabled: isSwitchedOn(config, name) }]));
   // What is played there is nobody's but ours: else the dream would leave all of it alone.
   const trust = { projects: [join((await files.realPath(root)) ?? root, "*")] };
   const kernel = { background: { enabled: false }, log: { level: "info" }, trust };
-  return proven.reduce<PlainRecord>(
+  return layers.reduce<PlainRecord>(
     (settings, { proof }) => mergeRecords(settings, proof.settings ?? {}),
     mergeRecords(enabled, kernel),
   );
@@ -200,8 +199,6 @@ export interface Evidence extends ProofSeen {
   isCommandFree: boolean;
 }
 
-type ProvenLayer = LayerDefinition & { proof: LayerProof };
-
 /** Hooks that the host calls in the session. */
 const hooks: readonly HostCall[] = [
   ...(["config", "turn", "modelWindow", "context"] as const),
@@ -209,7 +206,11 @@ const hooks: readonly HostCall[] = [
 ];
 
 /** What the evidence says about each hook and each layer. */
-export function readEvidence(evidence: Evidence, config: Config, layers: readonly ProvenLayer[]): Finding[] {
+export function readEvidence(
+  evidence: Evidence,
+  config: Config,
+  layers: readonly LayerDefinition[],
+): Finding[] {
   const { isCommandFree, calls } = evidence;
   if (!calls) {
     const what = "no hook fired: OpenCode has not loaded the plugin";
@@ -238,7 +239,7 @@ function describeHook(hook: HostCall, { bound, hooks: counts, host }: CallRecord
   return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
 }
 
-function describeLayer(layer: ProvenLayer, evidence: Evidence, config: Config): Finding {
+function describeLayer(layer: LayerDefinition, evidence: Evidence, config: Config): Finding {
   const { name, proof } = layer;
   const off = findOffSwitch(layer, config);
   if (off !== undefined) return note(`layer ${name} is off: ${off}.enabled is false`);
