@@ -19,6 +19,7 @@ import {
   memoryName,
   memoryType,
   names,
+  option,
   planCause,
   REFUSED,
   share,
@@ -37,12 +38,9 @@ const rememberInput = z.object({
   private: flag.default(false).describe("keeps it out of git"),
   global: flag.default(false).describe("makes it global, for every project"),
   pin: flag.default(false).describe("always in the index"),
-  tag: names.meta({ value: "tags" }).optional().describe("tags, separated by commas"),
-  entity: names
-    .meta({ value: "names" })
-    .optional()
-    .describe("what it is about, such as !12 or src/a.ts, separated by commas"),
-  alias: names.meta({ value: "words" }).optional().describe("other words to find it by, separated by commas"),
+  tag: option(names, "tags", "tags, separated by commas"),
+  entity: option(names, "names", "what it is about, such as !12 or src/a.ts, separated by commas"),
+  alias: option(names, "words", "other words to find it by, separated by commas"),
   importance: share.optional().describe("0 to 1 (default 0.5)"),
   confidence: share.optional().describe("how sure you are, 0 to 1; shown with it"),
 });
@@ -162,12 +160,7 @@ const archiveInput = z.object({
   name: z.string().trim().default(""),
   type: memoryType.optional().describe("all of this type"),
   olderThan: days.optional().describe("all unchanged for this many days"),
-  match: z
-    .string()
-    .trim()
-    .optional()
-    .meta({ value: "words" })
-    .describe("all with these words in id, title, tags or text"),
+  match: option(z.string().trim(), "words", "all with these words in id, title, tags or text"),
   /** These, by their ids, instead of a selection. */
   ids: names.optional(),
   reason,

@@ -17,22 +17,15 @@ import {
 import { readSessionScreen } from "../status/session-screen.js";
 import { formatToolCosts, readToolCosts } from "../status/tool-costs.js";
 import { WRONG_ARGUMENT } from "./command.js";
-import { type Core, defineOperation, flag, names, refuseCaller, wholeNumber } from "./operation.js";
+import { amount, type Core, defineOperation, flag, names, option, refuseCaller } from "./operation.js";
 
-const session = z
-  .string()
-  .optional()
-  .meta({ value: "id" })
-  .describe("the session (default: the one that sent the last request)");
+const session = option(z.string(), "id", "the session (default: the one that sent the last request)");
 
 const WIDTH = 100;
 
 const listInput = z.object({
   session,
-  limit: wholeNumber(1, 300)
-    .meta({ value: "count" })
-    .default(20)
-    .describe("maximum number of items shown (default 20)"),
+  limit: amount(300, 20, "maximum number of items shown"),
 });
 
 /** What stands in the context, largest first, and what is asked for and not done yet. */

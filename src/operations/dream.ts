@@ -6,7 +6,7 @@ import { listExpired } from "../../layers/6-dream/put-away.js";
 import { StrataError } from "../base/error.js";
 import { kernelFiles } from "../kernel/file-kinds.js";
 import { withdraw } from "./context.js";
-import { defineOperation, flag, REFUSED, requireProject } from "./operation.js";
+import { defineOperation, flag, option, REFUSED, requireProject } from "./operation.js";
 import { openOwnState } from "./own-state.js";
 import { openLocks } from "./project.js";
 
@@ -39,11 +39,11 @@ export const dream = defineOperation(input, async (core, { dryRun }) => {
 });
 
 const undoInput = z.object({
-  run: z
-    .string()
-    .optional()
-    .meta({ value: "id" })
-    .describe("undoes this dream or change; DREAMS.md and strata memory history list the ids"),
+  run: option(
+    z.string(),
+    "id",
+    "undoes this dream or change; DREAMS.md and strata memory history list the ids",
+  ),
 });
 
 export const undo = defineOperation(undoInput, async (core, { run }) => {

@@ -13,17 +13,14 @@ import { type EntityFact, type EntityState, formatFact, formatLocated } from "..
 import { type EntityName, findEntityNames, parseEntityName } from "../text/entities.js";
 import { runLong, WRONG_ARGUMENT } from "./command.js";
 import { withMemories } from "./open-memories.js";
-import { defineTerminalOperation, flag, names, REFUSED, wholeNumber } from "./operation.js";
+import { amount, defineTerminalOperation, flag, names, REFUSED } from "./operation.js";
 import type { Project } from "./project.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 
 const input = z.object({
   entities: names.default([]),
-  limit: wholeNumber(1, 1_000)
-    .default(100)
-    .meta({ value: "count" })
-    .describe("maximum number of requests (default 100)"),
+  limit: amount(1_000, 100, "maximum number of requests"),
   dryRun: flag.default(false).describe("shows what would be asked about; sends nothing"),
 });
 

@@ -13,7 +13,16 @@ import type { LedgerLine } from "../memory/store/ledger.js";
 import { readTaken } from "../sources/bootstrap/taken.js";
 import { findEntities } from "../text/entities.js";
 import { WRONG_ARGUMENT } from "./command.js";
-import { type Core, defineOperation, flag, memoryName, memoryType, text, wholeNumber } from "./operation.js";
+import {
+  amount,
+  type Core,
+  defineOperation,
+  flag,
+  memoryName,
+  memoryType,
+  option,
+  text,
+} from "./operation.js";
 import { requireMemory } from "./select.js";
 
 export const show = defineOperation(z.object({ name: memoryName }), async ({ memories, style }, wanted) => {
@@ -74,24 +83,15 @@ export const by = z.enum(["user", "agent"], "must be user or agent");
 const recallInput = z.object({
   words: z.string().trim().default(""),
   type: memoryType.optional().describe("only memories of this type; without words, newest first"),
-  limit: wholeNumber(1, 1_000)
-    .meta({ value: "count" })
-    .default(10)
-    .describe("maximum number of results (default 10)"),
+  limit: amount(1_000, 10, "maximum number of results"),
   archived: flag.default(false).describe("includes archived memories"),
   conversations: flag.default(false).describe("only what was said in conversations"),
-  since: since
-    .optional()
-    .meta({ value: "date" })
-    .describe("only conversations since this date or age: 2026-11-02, 2 weeks"),
+  since: option(since, "date", "only conversations since this date or age: 2026-11-02, 2 weeks"),
   project: text("must be a project's name or folder, or all")
     .optional()
     .meta({ value: "name" })
     .describe("only conversations of this project: a name, a folder, or all (default: this one)"),
-  by: by
-    .optional()
-    .meta({ value: "user|agent" })
-    .describe("only what you, or what the agent, said in conversations"),
+  by: option(by, "user|agent", "only what you, or what the agent, said in conversations"),
 });
 
 /** `open`: the command that opens the session. */

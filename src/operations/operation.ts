@@ -165,6 +165,12 @@ export const wholeNumber = (least: number, most: number): z.ZodNumber => {
   return z.number(error).int(error).min(least, error).max(most, error);
 };
 export const days = wholeNumber(1, MOST_DAYS).meta({ value: "days" });
+/** An option of a command that may be left out. `value` stands for what it is given. */
+export const option = <T extends z.ZodType>(given: T, value: string, does: string) =>
+  given.optional().meta({ value }).describe(does);
+/** A number with a default, which the help names. */
+export const amount = (most: number, usual: number, does: string, value = "count") =>
+  wholeNumber(1, most).default(usual).meta({ value }).describe(`${does} (default ${usual})`);
 const A_SHARE = "must be a number from 0 to 1";
 export const share = z.number(A_SHARE).min(0, A_SHARE).max(1, A_SHARE).meta({ value: "number" });
 export const flag = z.boolean("must be true or false");

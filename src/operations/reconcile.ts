@@ -19,6 +19,7 @@ import {
   defineOperation,
   defineTerminalOperation,
   flag,
+  option,
   REFUSED,
   refuseCaller,
   requireProject,
@@ -50,10 +51,7 @@ interface Deciding {
 
 const reconcileInput = z.object({
   words: z.string().trim().default(""),
-  keep: keep
-    .optional()
-    .meta({ value: "which" })
-    .describe("keeps this (the one in use), that (the other) or both"),
+  keep: option(keep, "which", "keeps this (the one in use), that (the other) or both"),
   edit: flag.default(false).describe("opens both in your editor and keeps the text that you save"),
 });
 

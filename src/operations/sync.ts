@@ -21,7 +21,7 @@ import {
 import { findSecrets, withoutCredentials } from "../text/secrets/secrets.js";
 import { type Style, WRONG_ARGUMENT } from "./command.js";
 import { withMemories } from "./open-memories.js";
-import { defineTerminalOperation, flag, text } from "./operation.js";
+import { defineTerminalOperation, flag, option, text } from "./operation.js";
 import { openLocks, type Project } from "./project.js";
 
 const BRANCH = "strata-memory";
@@ -45,11 +45,7 @@ async function listPlaces(project: Project, isOnlyGlobal: boolean): Promise<Conf
 
 const initInput = z.object({
   remote: text("must name a remote, such as origin or git@github.com:me/memories.git"),
-  branch: z
-    .string()
-    .optional()
-    .meta({ value: "name" })
-    .describe(`the branch on the remote (default ${BRANCH})`),
+  branch: option(z.string(), "name", `the branch on the remote (default ${BRANCH})`),
   mine: flag.default(false).describe("all memories there count as yours (default for a separate repository)"),
   team: flag
     .default(false)

@@ -22,7 +22,7 @@ import { BYTES_PER_TOKEN, toSent } from "../trial/requests.js";
 import { type Opening, readPlayable, type SimulatedRequest, simulate } from "../trial/simulate.js";
 import { runLong } from "./command.js";
 import { openSessions, serverOption } from "./open-sessions.js";
-import { type Answer, defineTerminalOperation, wholeNumber } from "./operation.js";
+import { type Answer, amount, defineTerminalOperation } from "./operation.js";
 import type { Project } from "./project.js";
 
 /** Shorter sessions are not played: nothing is cleared so early, and Strata's tools cost some hundred tokens a request. */
@@ -61,11 +61,8 @@ interface Left {
 }
 
 const input = z.object({
-  sessions: wholeNumber(1, 10_000)
-    .default(30)
-    .meta({ value: "count" })
-    .describe("number of sessions, newest first (default 30)"),
-  within: wholeNumber(1, 86_400).default(300).meta({ value: "seconds" }).describe("time limit (default 300)"),
+  sessions: amount(10_000, 30, "number of sessions, newest first"),
+  within: amount(86_400, 300, "time limit", "seconds"),
   server: serverOption,
 });
 

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { isSecond } from "../../base/tested.js";
 import { VERSION } from "../../base/version.js";
 import { readFreeBytes } from "../../io/node-files.js";
-import { defineTerminalOperation, flag, wholeNumber } from "../operation.js";
+import { amount, defineTerminalOperation, flag, option } from "../operation.js";
 import { openLocks, type Project } from "../project.js";
 import { checkConfiguration, describeSettings } from "./configuration.js";
 import {
@@ -36,16 +36,9 @@ const input = z.object({
     .default(false)
     .describe("prints what an issue needs, as text without paths, keys and words of yours"),
   noProof: flag.default(false).describe("does not play the session"),
-  plugin: z
-    .string()
-    .optional()
-    .meta({ value: "folder" })
-    .describe("proves the build in this folder instead of the configured one"),
+  plugin: option(z.string(), "folder", "proves the build in this folder instead of the configured one"),
   // It takes some ten seconds on an idle machine with two cores.
-  within: wholeNumber(1, 900)
-    .default(300)
-    .meta({ value: "seconds" })
-    .describe("time limit for the session (default 300)"),
+  within: amount(900, 300, "time limit for the session", "seconds"),
 });
 
 export const doctor = defineTerminalOperation(input, async (project, options) => {

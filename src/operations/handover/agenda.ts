@@ -28,6 +28,7 @@ import {
   defineOperation,
   defineTerminalOperation,
   flag,
+  option,
   requireProject,
   text,
   wholeNumber,
@@ -65,10 +66,7 @@ const claimInput = z.object({
     .optional()
     .meta({ value: "count" })
     .describe("duration (default: 480 for an item of the agenda, else 60; maximum 480)"),
-  hours: wholeNumber(1, MOST_MINUTES / 60)
-    .optional()
-    .meta({ value: "count" })
-    .describe("the same in hours"),
+  hours: option(wholeNumber(1, MOST_MINUTES / 60), "count", "the same in hours"),
   why: z
     .string()
     .max(LONGEST_WHY, `must have at most ${LONGEST_WHY} characters`)

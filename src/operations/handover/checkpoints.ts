@@ -23,7 +23,7 @@ import { type CliContext, FORCE, WRONG_ARGUMENT, writeNew } from "../command.js"
 import { findOpenCode } from "../doctor/opencode.js";
 import { withMemories } from "../open-memories.js";
 import { openProjectQuotes } from "../open-search.js";
-import { type Answer, defineTerminalOperation, flag, text } from "../operation.js";
+import { type Answer, defineTerminalOperation, flag, option, text } from "../operation.js";
 import { openOwnState } from "../own-state.js";
 import type { Project } from "../project.js";
 
@@ -47,15 +47,13 @@ function openProjects(project: Project): OpenCheckpoints {
   });
 }
 
-const sessionID = (pattern: RegExp) => z.string().regex(pattern, "must be the id of a session").optional();
+const sessionID = (pattern: RegExp) => z.string().regex(pattern, "must be the id of a session");
 
 const checkpointInput = z.object({
   note: z.string().default(""),
-  session: sessionID(/^[\w-]+$/)
-    .meta({ value: "id" })
-    .describe("session to save (default: the last used one)"),
+  session: option(sessionID(/^[\w-]+$/), "id", "session to save (default: the last used one)"),
   list: flag.default(false).describe("lists the checkpoints"),
-  remove: z.string().optional().meta({ value: "id" }).describe("removes a checkpoint"),
+  remove: option(z.string(), "id", "removes a checkpoint"),
 });
 
 export const checkpoint = defineTerminalOperation(
@@ -88,9 +86,7 @@ const SESSION = /^ses[\w-]+$/;
 
 const attachInput = z.object({
   source: text("must name a session, a checkpoint or a handoff file"),
-  session: sessionID(SESSION)
-    .meta({ value: "id" })
-    .describe("attaches it to the next message of this session instead"),
+  session: option(sessionID(SESSION), "id", "attaches it to the next message of this session instead"),
 });
 
 export const attach = defineTerminalOperation(attachInput, async (project, given, { nameOf }) => {

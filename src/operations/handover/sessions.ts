@@ -6,7 +6,7 @@ import { findOpenPoints, findQuestion, hasOpenPoints } from "../../notes/handoff
 import { listNewestSessions, type ReadSession, readSession } from "../../notes/session-files.js";
 import type { Instance } from "../../project/instances.js";
 import { readTitles } from "../../status/session-screen.js";
-import { defineTerminalOperation, wholeNumber } from "../operation.js";
+import { amount, defineTerminalOperation } from "../operation.js";
 import { openOwnState } from "../own-state.js";
 import type { Project } from "../project.js";
 import { openLeases } from "./agenda.js";
@@ -24,10 +24,7 @@ type Phase = "working" | "unanswered" | "asking" | "open" | "done";
 type SessionFacts = ReturnType<typeof describe>;
 
 const input = z.object({
-  limit: wholeNumber(1, 1_000)
-    .default(USUAL_SESSIONS)
-    .meta({ value: "count" })
-    .describe(`maximum number of sessions (default ${USUAL_SESSIONS})`),
+  limit: amount(1_000, USUAL_SESSIONS, "maximum number of sessions"),
 });
 
 export const sessions = defineTerminalOperation(input, async (project, { limit }, { clock }) => {
