@@ -9,11 +9,7 @@ import { Age, Button, Card, Check, Chip, List, View } from "./parts.js";
 export function ChangesView() {
   const [onlyDreams, setOnlyDreams] = useState(false);
   const answer = useAnswer<Steps>(onlyDreams ? "steps?dreams=1" : "steps");
-  const filter = (
-    <Check isOn={onlyDreams} onChange={setOnlyDreams}>
-      dreams only
-    </Check>
-  );
+  const filter = <Check label="dreams only" isOn={onlyDreams} onChange={setOnlyDreams} />;
   return (
     <View title="Changes" more={filter} answer={answer}>
       {({ more, steps }) => (

@@ -136,9 +136,7 @@ function Filters({ count, memories, setType, setWithArchived, type, withArchived
   return (
     <div class="filter-row">
       <Select label="Type" names={{ "": "all types", ...names }} value={type} onChange={setType} />
-      <Check isOn={withArchived} onChange={setWithArchived}>
-        include archived
-      </Check>
+      <Check label="include archived" isOn={withArchived} onChange={setWithArchived} />
       <span class="fine count" role="status">
         {count}
       </span>
@@ -256,9 +254,7 @@ export function NewMemory({ onClose }: { onClose(made?: string): void }) {
         placeholder="We deploy on Fridays. Or with a type: decision: the server listens on 8080"
         onChange={setContent}
       />
-      <Check isOn={isPrivate} onChange={setIsPrivate}>
-        private (never in git)
-      </Check>
+      <Check label="private (never in git)" isOn={isPrivate} onChange={setIsPrivate} />
       <div class="actions">
         <Button tone="main" name="Remember" onClick={save} isOff={content.trim() === ""} hint="Ctrl+Enter" />
         <Button name="Cancel" onClick={() => close()} />

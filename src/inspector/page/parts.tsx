@@ -177,16 +177,16 @@ export function Button({ hint, isOff, isPressed, name, of, onClick, tone = "plai
 }
 
 interface CheckProps {
+  label: string;
   isOn: boolean;
   onChange(isOn: boolean): void;
-  children: ComponentChildren;
 }
 
-export function Check({ children, isOn, onChange }: CheckProps) {
+export function Check({ isOn, label, onChange }: CheckProps) {
   return (
     <label class="check">
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-      {children}
+      {label}
     </label>
   );
 }
