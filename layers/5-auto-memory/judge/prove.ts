@@ -110,9 +110,9 @@ const NEGATIONS: Readonly<Record<string, readonly [denying: string, restricting:
   Russian: ["не|нет|без|ни|никто|ничего|никогда|нельзя|запрещ\\p{L}*", "только|кроме|вместо"],
   Ukrainian: ["нема|немае|жодн\\p{L}*", "лише|тильки|крим|замисть"],
   Polish: ["nie|bez|nikt|nigdy|zad(?:en|n\\p{L}*)", "tylko|oprocz|zamiast"],
-  Turkish: ["degil|yok|asla|hic\\p{L}*|\\p{L}+m[ıiu]yor\\p{L}*", "sadece|yalnızca|yerine"],
+  Turkish: ["degil|yok|asla|hic(?:bir)?|\\p{L}+m[ıiu]yor\\p{L}*", "sadece|yalnızca|yerine"],
   Indonesian: ["tidak|jangan|bukan|belum|tanpa", "hanya|kecuali"],
-  Vietnamese: ["khong|đung|chua", "ngoai tru"],
+  Vietnamese: ["khong|đung", "ngoai tru"],
 };
 const wordsOf = (at: 0 | 1): RegExp => {
   const words = Object.values(NEGATIONS).map((some) => some[at]);
