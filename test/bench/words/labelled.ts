@@ -1,5 +1,6 @@
 /** Messages of real users with what is worth keeping in them, from files of JSON lines that are not in this repository. */
 import { readFileSync } from "node:fs";
+import { foldLetters } from "../../../src/base/text.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
 
 /** What a thoughtful colleague would carry to the next session. */
@@ -26,13 +27,16 @@ interface Line {
   expected?: readonly Expected[];
 }
 
-/** Lines of `{ repo, lang, text or message, expected }`; those that nobody has judged are left out. */
+/**
+ * Lines of `{ repo, lang, text or message, expected }`; those that nobody has judged are left out. So is what is expected
+ * and no longer in the text, where addresses have been replaced.
+ */
 export function readLabelled(paths: readonly string[]): LabelledMessage[] {
-  return paths
-    .flatMap(readLines<Line>)
-    .flatMap(({ expected, lang = "", message, repo, text = message }) =>
-      expected && text !== undefined ? [{ repo, lang, text, expected }] : [],
-    );
+  return paths.flatMap(readLines<Line>).flatMap(({ expected, lang = "", message, repo, text = message }) => {
+    if (!expected || text === undefined) return [];
+    const said = foldLetters(text);
+    return [{ repo, lang, text, expected: expected.filter(({ says }) => said.includes(foldLetters(says))) }];
+  });
 }
 
 export function readLines<T>(path: string): T[] {
