@@ -202,7 +202,7 @@ export function findUnsupported(text: string, evidence: string): string | undefi
   const [said, letters] = [fenceNumbers(given), foldLetters(given)];
   return (normalise(text).toLowerCase().match(PIECES) ?? [])
     .filter((word) => /[\d/\\@_#$=<>|~]|[^\s:]:[^\s]|\p{L}{2}\.\p{L}|^--?\p{L}/u.test(word))
-    .map((word) => word.replace(/^:+|[.:!?]+$/g, "").replace(/(?<=^\d[\d.,:]*)-?\p{L}+$/u, ""))
+    .map((word) => word.replace(/^:+|[.:!?]+$/g, "").replace(/^(\d[\d.,:]*)-?\p{L}+$/u, "$1"))
     .filter((word) => /[\p{L}\p{N}]/u.test(word) && !said.includes(fenceNumbers(word)))
     .find((word) => !/^[\p{L}.]+$/u.test(word) || !letters.includes(foldLetters(word)));
 }
