@@ -131,7 +131,7 @@ const TURNS = new RegExp(
 );
 const SPELT = /`[^`]+`|[\w./@:-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b/g;
 const NAMED =
-  /\b(?:staging|production|prod|development|dev|preview|sandbox|canary|local|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|(?:生产|预发|线上)(?:环境)?|(?:测试|开发|本地)环境|周[一二三四五六日天]/gi;
+  /\b(?:staging|production|prod|development|dev|preview|sandbox|canary|local|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|(?:生产|预发|线上)(?:环境)?|(?:测试|开发|本地)(?:环境|(?=库|数据库|服|机|站))|周[一二三四五六日天]/gi;
 /** Capitals within a sentence. */
 const NAMES = /(?<=[\p{L}\p{N},;:)'"] )(?:"|\()?(\p{Lu}[\p{Lu}\p{Ll}\p{N}+#-]+)/gu;
 

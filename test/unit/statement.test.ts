@@ -147,5 +147,8 @@ describe("a text that stands for others", () => {
     expect(findStrayPivot(texts, worded.replace("8080", "8081"))).toEqual({ lost: "8080" });
     expect(findStrayPivot(texts, `${worded} Ask Alice.`)).toEqual({ added: "alice" });
     expect(findStrayPivot(["Dont push."], "Push.")).toEqual({ lost: "dont" });
+    // A test database is one of several; to develop and to test are what everybody does.
+    expect(findStrayPivot(["测试库端口是 5433"], "库端口是 5433")).toEqual({ lost: "测试" });
+    expect(findStrayPivot(["先开发再测试"], "先做再验")).toBeUndefined();
   });
 });
