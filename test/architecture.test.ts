@@ -212,7 +212,7 @@ describe("the outside is reached through seams", () => {
  * What the house may have at most: each is what it has, and may only go down. To raise one takes a line in CHANGELOG.md
  * with the reason.
  */
-const MOST = { lines: 69_742, files: 386, below40Lines: 16, withOneImporterBeside: 1 } as const;
+const MOST = { lines: 69_740, files: 386, below40Lines: 16, withOneImporterBeside: 1 } as const;
 
 describe("files stay readable", () => {
   const lengths = new Map(sources.map((path) => [path, read(path).split("\n").length - 1]));

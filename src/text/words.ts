@@ -2,7 +2,7 @@
  * The words of a statement: normalises spelling, extracts the words that carry meaning, and measures how far two texts
  * share them. Pure.
  */
-import { foldLetters } from "../base/text.js";
+import { foldLetters, isDense } from "../base/text.js";
 
 /** Unifies wide characters, minus signs and apostrophes, and drops invisible marks. Case and spaces stay. */
 export function normalise(text: string): string {
@@ -18,7 +18,6 @@ export function normalise(text: string): string {
 }
 
 const WORD = /[#!&]\d+|[\p{L}\p{N}][\p{L}\p{N}_./@'-]*/gu;
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const RUNS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+/gu;
 
 /** Function words that any statement may have. */
@@ -54,7 +53,7 @@ function split(
     .filter(isSaying)
     .flatMap((word) => word.match(RUNS) ?? [])
     // A longer one is data, at which a host's engine is slow.
-    .flatMap((run) => (UNSPACED.test(run) ? splitRun([...run]) : [run.length > 120 ? run : simplify(run)]));
+    .flatMap((run) => (isDense(run) ? splitRun([...run]) : [run.length > 120 ? run : simplify(run)]));
   return new Set(words.filter(isSaying));
 }
 

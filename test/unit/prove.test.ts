@@ -76,6 +76,17 @@ describe("a fact in the judge's words", () => {
     ],
     ["a tool in its own spelling", "we go on with nextjs for the shop", "The shop is built with Next.js."],
     [
+      "the Portuguese for 'in the'",
+      "os backups ficam no disco em casa",
+      "Os backups estão num disco em casa.",
+    ],
+    ["a negation without its accent", "a fila nao usa redis", "A fila não usa Redis."],
+    ["German nouns", "rechnungen liegen im archiv", "Die Rechnungen liegen im Archiv."],
+    ["another Japanese negation", "請求書は手で直さないで生成する", "請求書は手で直さずに生成する。"],
+    ["a declined name", "na 3000 mam grafane", "Na porcie 3000 działa Grafana."],
+    ["a choice against something", "vamos de celery e nao de rq", "Foi escolhido o Celery em vez do RQ."],
+    ["the Ukrainian for 'there is none'", "на складі нема світла", "На складі немає світла."],
+    [
       "letters with stops between them",
       "count guests, hosts and staff",
       "Everybody counts, i.e. guests, hosts and staff.",

@@ -62,18 +62,17 @@ export function prove(
 function goesBeyond(says: string, quote: readonly SaidStatement[], support: string): boolean {
   const isPortuguese = PORTUGUESE.test(withoutMarks(`${says}\n${support}`));
   const denies = (text: string): boolean => isDenying(isPortuguese ? text.replace(/\bnos?\b/gi, "") : text);
-  const turns = denies(says)
-    ? !denies(support)
-    : !isRestricting(says) && leavesOut(says, quote.flatMap(({ text }) => text.split(CLAUSE)).filter(denies));
+  const denied = quote.flatMap(({ text }) => text.split(CLAUSE)).filter(denies);
+  const turns = denies(says) ? !denies(support) : !isRestricting(says) && saysDenied(says, denied);
   return turns || findUnsupported(says, support) !== undefined || namesMore(says, support);
 }
 
 const CLAUSE = /[,;，；、。]/;
 
-/** A clause that denies may be left out whole; what is left of it may not be said without the negation. */
-function leavesOut(says: string, denying: readonly string[]): boolean {
+/** A clause that denies may be left out whole, but its rest may not be said without the negation. */
+function saysDenied(says: string, denied: readonly string[]): boolean {
   const said = readRoots(says);
-  return denying.some((clause) => coverageOf(readRoots(clause), said) >= 0.5);
+  return denied.some((clause) => coverageOf(readRoots(clause), said) >= 0.5);
 }
 
 /** Beginnings of words, since their endings differ between a message and a sentence about it; no negations. */
@@ -89,7 +88,7 @@ function namesMore(says: string, support: string): boolean {
   const [letters, words] = [foldLetters(given), given.toLowerCase().match(/[\p{L}\p{N}]{5,}/gu) ?? []];
   return [...readNames(says)].some((written) => {
     const name = foldLetters(withoutMarks(written));
-    // "Grafanie" is "Grafana", and "PostgreSQL" is what a hurried user calls "postgres".
+    // A Pole has "grafane" where the name is Grafana, and a hurried user calls PostgreSQL "postgres".
     const isGiven = letters.includes(name.slice(0, Math.max(4, name.length - 1)));
     return !isGiven && !words.some((word) => name.startsWith(word));
   });
@@ -108,7 +107,7 @@ const NEGATIONS: Readonly<Record<string, readonly [denying: string, restricting:
   German: ["nichts?|nie(?:mals|mand\\p{L}*)?|kein\\p{L}*|ohne|verboten", "nur|erst|außer|statt"],
   Dutch: ["niet|geen|nooit|zonder", "alleen|behalve|in plaats"],
   Russian: ["не|нет|без|ни|никто|ничего|никогда|нельзя|запрещ\\p{L}*", "только|кроме|вместо"],
-  Ukrainian: ["нема|немае|жодн\\p{L}*", "лише|тильки|крим|замисть"],
+  Ukrainian: ["нема|немає|жодн\\p{L}*", "лише"],
   Polish: ["nie|bez|nikt|nigdy|zad(?:en|n\\p{L}*)", "tylko|oprocz|zamiast"],
   Turkish: ["degil|yok|asla|hic(?:bir)?|\\p{L}+m[ıiu]yor\\p{L}*", "sadece|yalnızca|yerine"],
   Indonesian: ["tidak|jangan|bukan|belum|tanpa", "hanya|kecuali"],

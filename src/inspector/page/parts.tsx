@@ -158,8 +158,8 @@ interface ButtonProps {
   label?: string | undefined;
 }
 
-export function Button({ hint, isOff, isPressed, name, of, onClick, tone = "plain", ...given }: ButtonProps) {
-  const { label = of === undefined ? undefined : `${name}: ${of}` } = given;
+export function Button({ hint, isOff, isPressed, label, name, of, onClick, tone = "plain" }: ButtonProps) {
+  const said = label ?? (of === undefined ? undefined : `${name}: ${of}`);
   return (
     <button
       type="button"
@@ -168,7 +168,7 @@ export function Button({ hint, isOff, isPressed, name, of, onClick, tone = "plai
       disabled={isOff === true}
       {...(hint !== undefined && { "aria-keyshortcuts": hint })}
       {...(isPressed !== undefined && { "aria-pressed": isPressed })}
-      {...(label !== undefined && { "aria-label": label })}
+      {...(said !== undefined && { "aria-label": said })}
     >
       {name}
       {hint !== undefined && <kbd data-key={hint} />}
